@@ -27,15 +27,17 @@ std::string grouped(std::uint64_t value) {
 }
 
 std::string si(double value, std::string_view unit) {
-  constexpr std::array<std::pair<double, std::string_view>, 9> kPrefixes = {{{1e15, "P"},
-                                                                             {1e12, "T"},
-                                                                             {1e9, "G"},
-                                                                             {1e6, "M"},
-                                                                             {1e3, "k"},
-                                                                             {1.0, ""},
-                                                                             {1e-3, "m"},
-                                                                             {1e-6, "u"},
-                                                                             {1e-9, "n"}}};
+  constexpr std::array<std::pair<double, std::string_view>, 11> kPrefixes = {{{1e15, "P"},
+                                                                              {1e12, "T"},
+                                                                              {1e9, "G"},
+                                                                              {1e6, "M"},
+                                                                              {1e3, "k"},
+                                                                              {1.0, ""},
+                                                                              {1e-3, "m"},
+                                                                              {1e-6, "u"},
+                                                                              {1e-9, "n"},
+                                                                              {1e-12, "p"},
+                                                                              {1e-15, "f"}}};
   for (const auto& [scale, prefix] : kPrefixes) {
     if (std::abs(value) < scale) continue;
     const double scaled = value / scale;

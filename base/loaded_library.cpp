@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/auxv.h>
 
 #include <optional>
 #include <system_error>
@@ -16,6 +17,17 @@ namespace fs = std::filesystem;
 
 // A test program lies at most this many folders below the build folder.
 constexpr int kFoldersAbove = 5;
+
+/// The program's file. A root without /proc, such as that of a new system, knows how it was
+/// started.
+fs::path program_file() {
+  std::error_code error;
+  fs::path file = fs::read_symlink("/proc/self/exe", error);
+  if (!error) return file;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the auxiliary vector holds addresses as numbers.
+  const auto* started = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+  return started == nullptr ? fs::path() : fs::canonical(started, error);
+}
 
 /// lib/weft beside a folder above the program.
 std::optional<fs::path> folder_near(const fs::path& program) {
@@ -49,8 +61,7 @@ std::optional<fs::path> folder_of_run_path() {
 }  // namespace
 
 fs::path library_folder() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path program = program_file();
   if (const auto near = folder_near(program)) return *near;
   if (const auto linked = folder_of_run_path()) return *linked;
   throw ConfigError(fmt::format(

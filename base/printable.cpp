@@ -16,6 +16,23 @@ std::string escaped(char character) {
 
 }  // namespace
 
+std::string shell_line(std::span<const std::string> words) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+  std::string line;
+  for (const std::string& word : words) {
+    if (!line.empty()) line += ' ';
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
+      line += word;
+      continue;
+    }
+    line += '\'';
+    for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += '\'';
+  }
+  return line;
+}
+
 std::string printable(std::string_view text) {
   std::string result = "'";
   for (const char character : text.substr(0, kLongestQuote)) result += escaped(character);

@@ -1,10 +1,14 @@
-// Prepares untrusted text for an error message: quoted, on one line, of bounded length.
+// Text for others: untrusted text in an error message, words for a shell.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace weft {
+
+/// The words as a shell reads them: those with special characters are quoted.
+std::string shell_line(std::span<const std::string> words);
 
 /// 'text' in single quotes; bytes outside printable ASCII as \xNN, cut with "..." after 48 bytes.
 std::string printable(std::string_view text);

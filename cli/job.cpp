@@ -35,6 +35,7 @@ report::RunReport report_of(const Job& job, runtime::ProductRun run) {
   report.wall_seconds = run.wall_seconds;
   report.notes = job.notes;
   std::ranges::move(run.notes, std::back_inserter(report.notes));
+  report::add_cost(report, job.cost);
   return report;
 }
 

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/common_options.h"
+#include "cli/options/common_options.h"
+#include "report/energy_report.h"
 #include "report/streams.h"
 #include "runtime/job/product_run.h"
 
@@ -15,6 +16,7 @@ struct Job : runtime::ProductJob {
   std::string command_line = {};
   report::MachineFile machine_file = {};
   OutputFiles files;
+  report::CostRequest cost = {};
   bool sensitivity = false;             // only of a product that the compiler made
   std::vector<std::string> notes = {};  // what was found before the run, for the report
 };

@@ -70,6 +70,7 @@ void run_and_check(NetworkCommand& job, report::RunReport& report, RunOutput& ou
                    const report::Streams& streams) {
   if (!job.options.with_values() && !output.needs_program()) {
     time(job, report, streams);
+    report::add_cost(report, job.cost);
     return note_host_time(job, report);
   }
   if (job.options.with_values()) report.notes = runtime::notes_on_inputs(job.inputs);
@@ -85,6 +86,7 @@ void run_and_check(NetworkCommand& job, report::RunReport& report, RunOutput& ou
   const compiler::NetworkProgram program = std::move(compiled.program);
   const runtime::NetworkJob work{program, job.machine, job.inputs, job.options};
   report.run = observed_run(job, work, output, report.wall_seconds, streams);
+  report::add_cost(report, job.cost);
   note_host_time(job, report);
   report.network().outputs = report::summarize_outputs(report.run.outputs);
   check(job, work, report, streams);

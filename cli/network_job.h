@@ -7,10 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/common_options.h"
-#include "cli/search_options.h"
+#include "cli/options/common_options.h"
+#include "cli/options/search_options.h"
 #include "compiler/graph/graph.h"
 #include "compiler/program/network_program.h"
+#include "report/energy_report.h"
 #include "report/report.h"
 #include "report/streams.h"
 #include "runtime/network_runner.h"
@@ -36,6 +37,7 @@ struct NetworkCommand {
   std::optional<runtime::OutputFolder> outputs;
   std::optional<report::HostTime> host_time = {};
   SearchFlags search = {};
+  report::CostRequest cost = {};
   bool sensitivity = false;
 };
 

@@ -28,9 +28,10 @@ int run_reference_job(const NetworkCommand& job, const report::Streams& streams)
   report.notes = runtime::notes_on_inputs(job.inputs);
   const runtime::NamedTensors outputs = timed_run(job, report.wall_seconds);
   report.network().outputs = report::summarize_outputs(outputs);
-  const report::Json json = report::reference_report_json(report);
-  write_json(job.files, json, output_files(job, outputs));
-  print_summary(job.files, json, report::reference_text(report, streams.style), streams);
+  const Summary summary{
+      report::reference_report_json(report), {}, report::reference_text(report, streams.style)};
+  write_summary_files(job.files, summary, report.machine, output_files(job, outputs));
+  print_summary(job.files, summary, streams);
   return 0;
 }
 

@@ -1,11 +1,12 @@
-// Where commands that write reports, and run nothing with values, put them: --json and --html.
+// Where commands that write reports, and run nothing with values, put them: --json, --csv and
+// --html.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "base/output_file.h"
-#include "cli/arguments.h"
+#include "cli/options/arguments.h"
 #include "report/json.h"
 #include "report/streams.h"
 
@@ -14,9 +15,20 @@ namespace weft::cli {
 /// The file of --json, "-" for stdout. Throws InputError if it cannot be written.
 std::optional<std::string> json_target(const Arguments& arguments);
 
+/// The file of --csv, likewise, if the command has that option.
+std::optional<std::string> csv_target(const Arguments& arguments);
+
 /// The file of --html. Throws InputError if it is stdout, cannot be written, or is also that of
-/// --json.
+/// --json or --csv.
 std::optional<std::string> html_target(const Arguments& arguments);
+
+/// The files of all three; no two of them are the same.
+struct ReportTargets {
+  std::optional<std::string> json;
+  std::optional<std::string> csv;
+  std::optional<std::string> html;
+};
+ReportTargets report_targets(const Arguments& arguments);
 
 /// Checks that the arguments name two reports, and that no output replaces them. Throws InputError,
 /// with the text `missing` if there are fewer.
@@ -32,6 +44,22 @@ int write_report(const std::optional<std::string>& target, const report::Json& j
   if (target) write_file(*target, text);
   print();
   return 0;
+}
+
+/// The same for all three. `make_csv` and `make_page` are only called for files that were named.
+template <class MakeCsv, class MakePage, class Print>
+int write_reports(const ReportTargets& targets, const report::Json& json, MakeCsv make_csv,
+                  MakePage make_page, const report::Streams& streams, Print print) {
+  if (targets.html) write_file(*targets.html, make_page());
+  const std::string csv = targets.csv ? make_csv() : std::string();
+  if (targets.csv && targets.csv != "-") write_file(*targets.csv, csv);
+  return write_report(targets.json, json, streams, [&] {
+    if (targets.csv == "-") {
+      streams.out << csv;
+    } else {
+      print();
+    }
+  });
 }
 
 }  // namespace weft::cli

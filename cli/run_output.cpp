@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "report/csv/layer_csv.h"
 #include "report/page/page.h"
 #include "report/page/page_data.h"
 #include "report/page/run_page.h"
@@ -11,6 +12,7 @@
 #include "report/report_text.h"
 #include "report/trace/run_trace.h"
 #include "report/trace/waveform.h"
+#include "sim/config/config_keys.h"
 
 namespace weft::cli {
 
@@ -46,32 +48,37 @@ void RunOutput::write(const report::RunReport& report, const compiler::NetworkPr
 }
 
 int RunOutput::finish(const report::RunReport& report, std::vector<runtime::FileContent> others) {
-  const report::Json json = report::report_json(report);
-  write_json(files_, json, std::move(others));
+  const Summary summary{report::report_json(report), files_.csv ? report::layers_csv(report) : "",
+                        report::report_text(report, streams_.style)};
+  write_summary_files(files_, summary, report.machine, std::move(others));
   if (vcd_) vcd_->commit();
   if (trace_) trace_->commit();
   if (html_) html_->commit();
-  print_summary(files_, json, report::report_text(report, streams_.style), streams_);
+  print_summary(files_, summary, streams_);
   const auto mismatch = report::mismatch(report);
   if (!mismatch) return 0;
   streams_.err << fmt::format("weft: {}\n", *mismatch);
   return 1;
 }
 
-void write_json(const OutputFiles& files, const report::Json& json,
-                std::vector<runtime::FileContent> others) {
+void write_summary_files(const OutputFiles& files, const Summary& summary,
+                         const MachineConfig& machine, std::vector<runtime::FileContent> others) {
   if (files.json && !files.json_to_stdout()) {
-    others.push_back({*files.json, report::json_file_text(json)});
+    others.push_back({*files.json, report::json_file_text(summary.json)});
   }
+  if (files.machine) others.push_back({*files.machine, to_ini(machine)});
+  if (files.csv && !files.csv_to_stdout()) others.push_back({*files.csv, summary.csv});
   runtime::write_files_together(others);
 }
 
-void print_summary(const OutputFiles& files, const report::Json& json, const std::string& summary,
+void print_summary(const OutputFiles& files, const Summary& summary,
                    const report::Streams& streams) {
   if (files.json_to_stdout()) {
-    streams.out << report::json_file_text(json);
+    streams.out << report::json_file_text(summary.json);
+  } else if (files.csv_to_stdout()) {
+    streams.out << summary.csv;
   } else if (!files.quiet) {
-    streams.out << summary;
+    streams.out << summary.text;
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/output_file.h"
 #include "base/output_stream.h"
-#include "cli/common_options.h"
+#include "cli/options/common_options.h"
 #include "compiler/program/network_program.h"
 #include "report/json.h"
 #include "report/progress.h"
@@ -36,8 +36,8 @@ class RunOutput {
   void write(const report::RunReport& report, const compiler::NetworkProgram& program,
              const std::string& command_line);
 
-  /// Writes the file of --json and `others`, names all files, and prints the summary. Returns the
-  /// exit code: 1 if the check found a mismatch, else 0. Throws InputError.
+  /// Writes the files of --json and --csv and `others`, names all files, and prints the summary.
+  /// Returns the exit code: 1 if the check found a mismatch, else 0. Throws InputError.
   int finish(const report::RunReport& report, std::vector<runtime::FileContent> others);
 
  private:
@@ -48,11 +48,19 @@ class RunOutput {
   std::optional<OutputFile> html_ = {};
 };
 
-/// Writes the file of --json and `others`: all of them or none. Throws InputError.
-void write_json(const OutputFiles& files, const report::Json& json,
-                std::vector<runtime::FileContent> others);
-/// Prints the JSON if it goes to stdout, else the summary unless --quiet.
-void print_summary(const OutputFiles& files, const report::Json& json, const std::string& summary,
+/// What a run says in its formats. `csv` is empty for a run that has no such file.
+struct Summary {
+  report::Json json;
+  std::string csv;
+  std::string text;
+};
+
+/// Writes the files of --json, --csv and --machine-out and `others`: all of them or none. Throws
+/// InputError.
+void write_summary_files(const OutputFiles& files, const Summary& summary,
+                         const MachineConfig& machine, std::vector<runtime::FileContent> others);
+/// Prints the JSON or the CSV if it goes to stdout, else the text unless --quiet.
+void print_summary(const OutputFiles& files, const Summary& summary,
                    const report::Streams& streams);
 
 }  // namespace weft::cli

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/parse_number.h"
+#include "cli/options/problem_options.h"
 
 namespace weft::cli {
 namespace {
@@ -40,6 +41,15 @@ void take_positionals(const Arguments& arguments, std::array<Size, 3>& sizes) {
   }
 }
 
+void take_problem(const Arguments& arguments, std::array<Size, 3>& sizes) {
+  const auto problem = read_product_problem(arguments);
+  if (!problem) return;
+  const std::string file = *arguments.text("problem");
+  sizes[0].set(problem->m, file);
+  sizes[1].set(problem->k, file);
+  sizes[2].set(problem->n, file);
+}
+
 void take_headers(const runtime::InputHeaders& headers, std::array<Size, 3>& sizes) {
   auto& [m, k, n] = sizes;
   if (headers.a) {
@@ -57,6 +67,7 @@ void take_headers(const runtime::InputHeaders& headers, std::array<Size, 3>& siz
 MatmulSpec spec_of(const Arguments& arguments, const runtime::InputHeaders& headers) {
   std::array<Size, 3> sizes = {{{"M", {}, {}}, {"K", {}, {}}, {"N", {}, {}}}};
   take_positionals(arguments, sizes);
+  take_problem(arguments, sizes);
   take_headers(headers, sizes);
   for (const Size& size : sizes) {
     if (size.value) continue;

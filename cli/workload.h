@@ -1,8 +1,8 @@
 // The matrix product that a command line asks for, and its plan on the chosen machine.
 #pragma once
 
-#include "cli/arguments.h"
-#include "cli/common_options.h"
+#include "cli/options/arguments.h"
+#include "cli/options/common_options.h"
 #include "compiler/mapping/tiling_plan.h"
 #include "runtime/workload/operands.h"
 #include "sim/config/machine_config.h"

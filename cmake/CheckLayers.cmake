@@ -51,6 +51,7 @@ set(table
   "models: pe sim/memory"  # random values
   "models/networks: base pe compiler/graph compiler/graph/shapes compiler/graph/builder models"
   "models/devices: base compiler/graph"
+  "models/imports: base"  # files of other simulators
   "models/execution: base compiler/graph"
   "models/data: base sim/memory compiler/graph models"
   "models/reference:"  # functions that processor and device share
@@ -70,9 +71,15 @@ set(table
   "runtime: base pe sim/config sim/memory sim/timing sim/analysis sim/trace sim compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/passes/quantization compiler/passes compiler/autodiff compiler/rows compiler/program compiler/emit compiler/mapping/bound compiler/schedule/product compiler/schedule models/execution models/reference/cpu/product models/reference/cpu models/training"
   "runtime/workload: base pe sim/config sim/isa sim/memory sim/timing sim compiler/graph compiler/graph/builder compiler/onnx compiler/program compiler/layers compiler/mapping compiler/emit compiler/schedule/product compiler/schedule models models/networks models/data models/reference/cpu/product models/reference/cpu models/training runtime/npy runtime"
   "runtime/job: base sim/config sim/isa sim/analysis rtl/cosim sim sim/machine/datapaths compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit compiler/schedule runtime runtime/workload"
-  "runtime/analysis: base sim/config sim/isa sim/isa/check sim/timing sim/analysis sim compiler/graph compiler/mapping compiler/emit compiler/schedule runtime runtime/workload runtime/job"
+  "runtime/analysis: base sim/config sim/isa sim/isa/check sim/timing sim/analysis sim compiler/graph compiler/program compiler/mapping compiler/emit compiler/schedule runtime runtime/workload runtime/job"
+  "runtime/sweep/mpi: base"
+  "runtime/sweep/space: base sim/config sim compiler/program compiler/mapping models/data runtime/workload"
+  "runtime/sweep/points: base pe sim/analysis compiler/graph compiler/mapping/bound compiler/schedule/product compiler/schedule runtime runtime/workload runtime/job runtime/analysis runtime/sweep/space"
+  "runtime/sweep/workers: base runtime/sweep/mpi runtime/sweep/space runtime/sweep/points"
+  "runtime/sweep: base sim/config runtime/sweep/space runtime/sweep/points runtime/sweep/workers"
+  "runtime/scalesim: base sim/config sim/isa sim/isa/check sim/analysis sim compiler/mapping compiler/emit compiler/schedule/product models/imports"
   "runtime/measure: pe sim/memory models models/devices models/reference/cpu/product"
-  "runtime/compare: base pe sim/config sim/memory sim compiler/graph compiler/onnx compiler/emit models/networks models/devices models/reference/cpu models/reference/cuda/device models/reference/cuda runtime runtime/workload runtime/analysis runtime/measure"
+  "runtime/compare: base pe sim/config sim/memory sim compiler/graph compiler/onnx compiler/emit models/networks models/devices models/reference/cpu models/reference/cuda/device models/reference/cuda runtime runtime/workload runtime/job runtime/analysis runtime/measure"
   "runtime/train: base sim/config rtl/cosim sim compiler/graph compiler/onnx compiler/autodiff models/networks models/data models/reference/cpu models/reference/cuda models/training runtime/npy runtime"
   "report: base sim/config sim/analysis sim compiler/graph compiler/rows compiler/program compiler/mapping models/networks runtime runtime/workload runtime/job runtime/analysis"
   "report/trace: base sim/config sim/isa sim/timing sim/analysis sim/trace compiler/program report"
@@ -80,12 +87,18 @@ set(table
   "report/explain: base sim/config sim/isa sim/timing sim/analysis compiler/graph compiler/onnx compiler/mapping compiler/emit compiler/mapping/bound compiler/schedule runtime runtime/workload runtime/job runtime/analysis report report/explain/layer"
   "report/plan: base sim/config compiler/graph compiler/schedule report report/explain"
   "report/compare: runtime/compare report"
+  "report/sweep: base runtime/sweep/space runtime/sweep report"
   "report/results: base sim/config sim/analysis compiler/onnx report report/explain"
+  "report/scalesim: base compiler/mapping runtime/scalesim report"
   "report/train: models/training runtime runtime/train report"
   "report/page: base sim/config sim/isa sim/isa/text sim/analysis sim/trace compiler/onnx compiler/rows compiler/program compiler/blocks compiler/mapping runtime runtime/workload runtime/job runtime/analysis report report/explain/layer report/explain report/compare report/results report/train"
-  "cli: base sim/config sim/isa rtl/cosim sim compiler/graph compiler/onnx compiler/program compiler/mapping compiler/schedule/product compiler/schedule models/networks models/reference/cpu runtime/npy runtime runtime/workload runtime/job report report/trace report/plan report/page"
-  "cli/train: base sim/config compiler/onnx models/networks models/data models/training runtime runtime/workload runtime/train report report/train report/page cli"
-  "cli/commands: base sim/config sim/isa sim/isa/text sim/analysis/hazards compiler/graph compiler/onnx compiler/layers compiler/emit compiler/schedule/product models/networks models/reference/cpu runtime runtime/workload runtime/analysis runtime/compare report report/explain/layer report/explain report/compare report/page cli cli/train")
+  "report/sweep/page: runtime/sweep report report/sweep report/page"
+  "cli/options: base sim/config sim/isa sim compiler/graph compiler/program models/imports models/networks runtime runtime/workload runtime/job report report/trace report/plan"
+  "cli: base sim/config rtl/cosim compiler/graph compiler/onnx compiler/program compiler/mapping compiler/schedule/product compiler/schedule models/reference/cpu runtime/npy runtime runtime/workload runtime/job report report/trace report/plan report/page cli/options"
+  "cli/train: base sim/config compiler/onnx models/networks models/data models/training runtime runtime/workload runtime/train report report/train report/page cli/options"
+  "cli/sweep: base sim/config runtime/sweep/mpi runtime/sweep/space runtime/sweep/points runtime/sweep/workers runtime/sweep report report/sweep report/page report/sweep/page cli/options cli"
+  "cli/commands: base sim/config sim/isa sim/isa/text sim/analysis/hazards compiler/graph compiler/onnx compiler/layers compiler/emit compiler/schedule/product models/imports models/networks models/reference/cpu runtime runtime/workload runtime/analysis runtime/compare runtime/sweep/mpi report report/scalesim report/explain/layer report/explain report/compare report/page cli/options cli cli/train cli/sweep"
+  "cli/manual: base sim/config sim models/networks runtime/workload report cli/options cli/commands")
 
 set(problems "")
 set(rooms "")

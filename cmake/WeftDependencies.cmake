@@ -16,8 +16,14 @@ find_package(Threads REQUIRED)
 find_package(ONNX REQUIRED CONFIG)
 find_package(Protobuf REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(yaml-cpp REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(SYSTEMC REQUIRED systemc)
+find_package(SQLite3 REQUIRED)
+pkg_check_modules(MUPARSER REQUIRED muparser)
+add_library(weft_muparser INTERFACE)
+target_include_directories(weft_muparser SYSTEM INTERFACE ${MUPARSER_INCLUDE_DIRS})
+target_link_libraries(weft_muparser INTERFACE ${MUPARSER_LINK_LIBRARIES})
 
 # Debian builds SystemC as C++17 and its headers bake the language version into a link-time symbol,
 # so C++20 code has to claim C++17 to SystemC. Only this target brings in SystemC.

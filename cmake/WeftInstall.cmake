@@ -6,9 +6,9 @@
 #   include/weft      the headers; the targets add this folder, so they are named as in the source tree
 include(CMakePackageConfigHelpers)
 
-install(TARGETS weft RUNTIME DESTINATION bin)
-install(TARGETS weft_machine_library weft_onnx_library LIBRARY DESTINATION lib/weft)
-install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/weft/rtl" DESTINATION lib/weft OPTIONAL
+install(TARGETS weft RUNTIME DESTINATION bin COMPONENT runtime)
+install(TARGETS weft_machine_library weft_onnx_library LIBRARY DESTINATION lib/weft COMPONENT runtime)
+install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/weft/rtl" DESTINATION lib/weft COMPONENT runtime OPTIONAL
   USE_SOURCE_PERMISSIONS FILES_MATCHING PATTERN "*.so")
 if(WEFT_SANITIZE)
   return()  # whoever links these libraries would need the same sanitizers
@@ -60,7 +60,8 @@ install(FILES "${PROJECT_BINARY_DIR}/weftConfig.cmake" "${PROJECT_BINARY_DIR}/we
 # Without the rooms that need ONNX, SystemC, Highway or Verilator, except what others include from them.
 install(DIRECTORY base pe sim compiler models runtime report DESTINATION include/weft
   FILES_MATCHING REGEX "\\.(h|inc)$"
-  PATTERN compiler/onnx/codec EXCLUDE PATTERN sim/array EXCLUDE PATTERN sim/machine EXCLUDE)
+  PATTERN compiler/onnx/codec EXCLUDE PATTERN sim/array EXCLUDE PATTERN sim/machine EXCLUDE
+  PATTERN runtime/sweep EXCLUDE PATTERN report/sweep EXCLUDE)
 install(FILES sim/array/datapath.h DESTINATION include/weft/sim/array)
 install(FILES sim/machine/datapaths/lockstep_error.h DESTINATION include/weft/sim/machine/datapaths)
 install(FILES rtl/cosim/rtl_model.h rtl/cosim/rtl_models.h DESTINATION include/weft/rtl/cosim)

@@ -18,6 +18,11 @@ bool is_known(const RunReport& report) {
   return !report.is_product() || report.product().spec;
 }
 
+/// True if other rows of the sheet stay.
+bool is_part(const compiler::Spill& spill) {
+  return spill.size.rows < spill.whole_rows;
+}
+
 }  // namespace
 
 RunReport describe_product(std::string command, const Program& program,
@@ -109,14 +114,19 @@ std::vector<std::string> notes_of(const runtime::LayerRun& layer) {
   }
   notes.insert(notes.end(), layer.info.scheduled.begin(), layer.info.scheduled.end());
   for (const compiler::Spill& spill : layer.info.spilled) {
-    notes.push_back(spill_text(spill) + " does not stay in the unified buffer");
+    notes.push_back(fmt::format("{} {} not stay in the unified buffer", spill_text(spill),
+                                is_part(spill) && spill.size.rows > 1 ? "do" : "does"));
   }
   return notes;
 }
 
 std::string spill_text(const compiler::Spill& spill) {
-  return fmt::format("{} {} x {} ({})", spill.is_input ? "input" : "result", spill.size.rows,
-                     spill.size.channels, si(as_real(spill.bytes), "B"));
+  std::string part;
+  if (is_part(spill)) {
+    part = counted(static_cast<std::uint64_t>(spill.size.rows), "row") + " of ";
+  }
+  return fmt::format("{}{} {} x {} ({})", part, spill.is_input ? "input" : "result",
+                     spill.whole_rows, spill.size.channels, si(as_real(spill.bytes), "B"));
 }
 
 std::size_t host_layers(const RunReport& report) {

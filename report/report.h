@@ -13,12 +13,14 @@
 #include "compiler/mapping/tiling_plan.h"
 #include "report/machine_text.h"
 #include "report/output_summary.h"
+#include "runtime/analysis/network_energy.h"
 #include "runtime/analysis/sensitivity.h"
 #include "runtime/job/shown_run.h"
 #include "runtime/network_check.h"
 #include "runtime/network_runner.h"
 #include "runtime/product_check.h"
 #include "runtime/workload/network_conv.h"
+#include "sim/config/energy_table.h"
 #include "sim/config/machine_config.h"
 #include "sim/simulate.h"
 
@@ -57,6 +59,18 @@ struct NetworkPart {
   std::vector<OutputSummary> outputs = {};  // empty without values
 };
 
+/// The energy of a run, with the energies of events from which it follows.
+struct EnergyPart {
+  EnergyTable table;
+  runtime::NetworkEnergy figures;
+};
+
+/// What a run costs besides time, as far as the user asked (report/energy_report.h).
+struct Cost {
+  std::optional<EnergyPart> energy = {};
+  std::optional<double> price_per_hour = {};  // of the machine
+};
+
 struct RunReport {
   std::string command;
   Engine engine = Engine::kFast;
@@ -66,7 +80,8 @@ struct RunReport {
   runtime::NetworkRun run;
   double wall_seconds = 0;                               // of the simulation and the host's nodes
   std::optional<runtime::Sensitivity> sensitivity = {};  // if the user asked for it
-  std::vector<std::string> notes;                        // about the whole run
+  Cost cost = {};
+  std::vector<std::string> notes;  // about the whole run
 
   bool is_product() const { return std::holds_alternative<ProductPart>(part); }
   /// The part of a product, or of a network. Throws std::bad_variant_access for the other.
@@ -116,7 +131,7 @@ std::string_view place_of(const runtime::LayerRun& layer);
 /// All notes on one layer: why it runs where it does, how the schedule divides it, and what did not
 /// stay in the unified buffer.
 std::vector<std::string> notes_of(const runtime::LayerRun& layer);
-/// "result 784 x 6 (25.1 kB)".
+/// "result 784 x 6 (25.1 kB)"; "84 rows of result 196 x 6 (672 B)" if the others stay.
 std::string spill_text(const compiler::Spill& spill);
 
 /// How many layers of the network the host computed.

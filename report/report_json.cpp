@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "report/energy_report.h"
 #include "report/machine_json.h"
 
 namespace weft::report {
@@ -262,6 +263,8 @@ Json report_json(const RunReport& report) {
   }
   json["check"] = product != nullptr ? product_check_json(product->check)
                                      : network_check_json(report.network().check);
+  if (Json energy = energy_json(report); !energy.is_null()) json["energy"] = std::move(energy);
+  if (Json price = price_json(report); !price.is_null()) json["price"] = std::move(price);
   json["simulator"] = simulator_json(report);
   json["notes"] = report.notes;
   if (product != nullptr) return json;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/printable.h"
+#include "report/energy_report.h"
 #include "report/layer_table.h"
 #include "report/machine_text.h"
 
@@ -238,6 +239,7 @@ std::string report_text(const RunReport& report, const Style& style) {
                                   : layers_check_line(report, style));
   if (run.compared_cycles > 0) add("lock-step", lockstep_line(run.compared_cycles, style));
   add("simulator", simulator_line(report.engine, report.wall_seconds, run.total));
+  text += cost_text(report, style);
   if (report.sensitivity) text += sensitivity_text(*report.sensitivity, style);
   return text;
 }

@@ -51,6 +51,7 @@ LayerRun host_layer(const graph::Graph& graph, const compiler::HostStep& step) {
 
 std::vector<LayerRun> layer_runs(std::span<const compiler::LayerInfo> layers,
                                  std::span<const CycleLedger> ledgers,
+                                 std::span<const EventCounts> events,
                                  std::span<const CriticalPath> paths) {
   std::vector<LayerRun> runs;
   for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -58,6 +59,7 @@ std::vector<LayerRun> layer_runs(std::span<const compiler::LayerInfo> layers,
     layer.info = layers[i];
     layer.ledger = ledgers[i];
     layer.cycles = ledgers[i].sum();
+    layer.events = events[i];
     layer.path = paths[i];
     runs.push_back(std::move(layer));
   }
@@ -79,6 +81,7 @@ void add_program(NetworkRun& run, const Result& result, std::span<const LayerRun
   run.traffic.weight_bytes += result.traffic.weight_bytes + weight_rows;
   run.traffic.input_bytes += result.traffic.input_bytes - weight_rows;
   run.traffic.output_bytes += result.traffic.output_bytes;
+  run.events += result.events;
   run.issued_macs += result.issued_macs;
   run.instructions += result.instructions;
   run.compared_cycles += result.compared_cycles;

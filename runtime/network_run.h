@@ -25,6 +25,7 @@ struct LayerRun {
   double host_seconds = 0;  // what the host took for it here; 0 without values
   Cycle cycles = 0;         // those of its instructions (docs/timing.md, "Whose cycle it is")
   CycleLedger ledger;       // of these cycles
+  EventCounts events;       // of its instructions
   CriticalPath path;        // the part of the program's critical path that belongs to the layer
   compiler::WorkBound bound = {};  // what its nodes ask of array and vector unit
 };
@@ -38,6 +39,7 @@ struct NetworkRun {
   CycleLedger ledger;
   CriticalPath path;  // of all programs; its sum is `total`
   Traffic traffic;
+  EventCounts events;
   std::uint64_t issued_macs = 0;
   std::uint64_t useful_macs = 0;
   std::size_t programs = 0;
@@ -61,9 +63,10 @@ void tell_apart(std::vector<LayerRun>& layers);
 /// The row of a node that the host computes.
 LayerRun host_layer(const graph::Graph& graph, const compiler::HostStep& step);
 
-/// The rows of a program's layers; `ledgers` and `paths` have one entry for each.
+/// The rows of a program's layers; the other lists have one entry for each.
 std::vector<LayerRun> layer_runs(std::span<const compiler::LayerInfo> layers,
                                  std::span<const CycleLedger> ledgers,
+                                 std::span<const EventCounts> events,
                                  std::span<const CriticalPath> paths);
 
 /// Adds a program that ran after the others, with the rows of its layers.

@@ -13,6 +13,7 @@
 #include "models/reference/cpu/evaluate.h"
 #include "runtime/layer_results.h"
 #include "runtime/run_bounds.h"
+#include "sim/analysis/events.h"
 #include "sim/analysis/ledger.h"
 #include "sim/memory/tensor_memory.h"
 #include "sim/timing/analytic.h"
@@ -189,6 +190,8 @@ class SessionRun {
           layer_runs(step.layers,
                      ledgers_by_group(config_, step.program, known.result->timeline,
                                       step.instruction_layer, layers),
+                     events_by_group(config_, step.program, known.result->timeline.pushes.size(),
+                                     step.instruction_layer, layers),
                      critical_paths(config_, step.program, step.instruction_layer, layers));
     }
     if (memory && options_.record && run_.programs == 0) {

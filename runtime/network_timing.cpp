@@ -115,7 +115,8 @@ class NetworkTiming {
       const Result result = simulate(machine_, *product_stream(segment, schedule, config_));
       const compiler::LayerInfo info = product_layer(segment, schedule, config_);
       add_program(run_, result,
-                  layer_runs({&info, 1}, {&result.ledger, 1}, {&result.critical_path, 1}));
+                  layer_runs({&info, 1}, {&result.ledger, 1}, {&result.events, 1},
+                             {&result.critical_path, 1}));
     } else {
       GroupLedger groups(machine_);
       TimedSink sink(machine_, memory_bytes_, groups, [&](std::uint32_t layer) {
@@ -127,7 +128,10 @@ class NetworkTiming {
       const Result result = sink.finish();
       std::vector<CycleLedger> ledgers = groups.ledgers();
       ledgers.resize(step.layers.size());
-      add_program(run_, result, layer_runs(step.layers, ledgers, sink.paths(step.layers.size())));
+      std::vector<EventCounts> events = groups.events();
+      events.resize(step.layers.size());
+      add_program(run_, result,
+                  layer_runs(step.layers, ledgers, events, sink.paths(step.layers.size())));
     }
     done_ += segment.layers.size();
     report(0);

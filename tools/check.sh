@@ -148,7 +148,7 @@ for rule in "${rules[@]}"; do
   case "$rule" in
     layers) install_packages run ;;
     format | scripts) install_packages style ;;
-    tidy) install_packages run rtl test style check ;;
+    tidy) install_packages run rtl mpi test style check ;;
   esac
   if ! check "$rule"; then
     say "the rule '$rule' is broken; see above"

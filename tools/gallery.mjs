@@ -13,6 +13,9 @@ const kTiny = ['--machine', 'tiny'];
 const kProduct = ['matmul', '10', '9', '7', ...kTiny];
 const kConv = ['conv', '--input', '1,3,12,12', '--filters', '8', '--kernel', '3', ...kTiny];
 
+const kSweep = ['matmul', '64', '256', '256', '--machine', 'tpu-v2', '--array.rows', '16..256*2',
+  '--array.cols', '16..256*2', '--memory.gb_per_s', '50..800*2', '--unified_buffer.kib', '64..1024*2'];
+
 /** Each picture shows one section of a page at one cycle. */
 const kPictures = [
   {name: 'tiles', words: kProduct, section: 'tiles', cycle: 40},
@@ -38,6 +41,10 @@ const kPictures = [
   {name: 'results', words: ['compare'], section: 'ledgers', cycle: 0, results: [
     ['matmul', '1000', '1000', '1000', '--machine', 'tpu-v2'],
     ['matmul', '1000', '1000', '1000', '--machine', 'tpu-v1']]},
+  {name: 'front', words: [], sweep: kSweep, section: 'front', cycle: 0},
+  {name: 'parallel', words: [], sweep: kSweep, section: 'parallel', cycle: 0,
+    before: `weft.set_brush('time_s', 0, 3e-6)`},
+  {name: 'heat-map', words: [], sweep: kSweep, section: 'heat', cycle: 0},
   {name: 'dark', words: kProduct, section: 'array', cycle: 60, dark: true},
 ];
 
@@ -54,8 +61,17 @@ const reports_of = (runs) => runs.map((words, i) => {
   return file;
 });
 
-async function take(browser, {name, words, section, cycle, dark, results = []}) {
+/** Runs a sweep and returns the words that show its database. */
+function swept(words) {
+  const file = join(folder, 'points.db');
+  weft(['sweep', ...words, '--db', file]);  // a second picture of the same sweep runs nothing
+  return ['sweep', '--report', file];
+}
+
+async function take(browser, {name, words: given, section, cycle, dark, sweep, before = '0',
+  results = []}) {
   const page = join(folder, `${name}.html`);
+  const words = sweep ? swept(sweep) : given;
   weft([...words, ...reports_of(results), '--html', page]);
   await browser.resize(kWidth, 900);
   await browser.devtools('Emulation.setEmulatedMedia',
@@ -63,6 +79,7 @@ async function take(browser, {name, words, section, cycle, dark, results = []}) 
   await browser.open(pathToFileURL(page).href);
   await browser.wait_for('globalThis.weft?.ready');
   await browser.evaluate(`weft.total && weft.go_to(${cycle})`);
+  await browser.evaluate(`(${before}, 0)`);
   // The window holds the whole page: a picture larger than the window would change the layout.
   const height = await browser.evaluate('document.documentElement.scrollHeight');
   await browser.resize(kWidth, height);

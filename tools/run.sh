@@ -13,12 +13,15 @@ take_lock
 install_packages run
 configure run
 if [[ ! -x "$weft_build/cli/weft" ]]; then say "building; the first time takes minutes"; fi
-# Arrays that were built before are rebuilt if their sources changed.
+# Libraries that were built before are rebuilt if their sources changed.
 targets=(weft)
 for library in "$weft_build"/lib/weft/rtl/*.so; do
   target="rtl_$(basename "$library" .so)"
   if has_target "$target"; then targets+=("$target"); fi
 done
+if [[ -e "$weft_build/lib/weft/mpi.so" ]] && has_target weft_mpi_library; then
+  targets+=(weft_mpi_library)
+fi
 build "${targets[@]}"
 release_lock
 

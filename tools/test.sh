@@ -9,9 +9,9 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 take_lock
-install_packages run rtl test style
+install_packages run rtl mpi test style
 if [[ "${CI:-}" == true ]]; then need_package_lists; fi
-configure run rtl test
+configure run rtl mpi test
 build all mutants libfuzzer
 # Tests see only the programs of the listed packages (docs/testing.md).
 path="$("$weft_root/tests/packages/path.sh" "$weft_build/programs")"

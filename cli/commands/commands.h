@@ -24,12 +24,18 @@ int run_run(const Words& words, const report::Streams& streams);
 int run_conv(const Words& words, const report::Streams& streams);
 int run_quantize(const Words& words, const report::Streams& streams);
 int run_compare(const Words& words, const report::Streams& streams);
+int run_sweep(const Words& words, const report::Streams& streams);
+int run_scalesim(const Words& words, const report::Streams& streams);
 int run_train(const Words& words, const report::Streams& streams);
+int run_help(const Words& words, const report::Streams& streams);
+int run_completion(const Words& words, const report::Streams& streams);
 
 struct Command {
   std::string_view name;
   std::string_view summary;
   int (*run)(const Words& words, const report::Streams& streams);
+  /// Words after which --help explains another form of the command: "conv", "--layer NAME".
+  std::span<const std::string_view> forms = {};
 };
 
 std::span<const Command> commands();

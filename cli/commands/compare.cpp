@@ -11,8 +11,9 @@
 #include "base/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_results.h"
-#include "cli/common_options.h"
-#include "cli/network_options.h"
+#include "cli/options/common_options.h"
+#include "cli/options/cost_options.h"
+#include "cli/options/network_options.h"
 #include "cli/workload.h"
 #include "report/compare/compare_report.h"
 #include "report/page/compare_page.h"
@@ -52,7 +53,7 @@ po::options_description file_flags() {
 
 po::options_description compare_options() {
   po::options_description all;
-  all.add(comparison_flags()).add(network_flags());
+  all.add(comparison_flags()).add(network_flags()).add(energy_flag());
   return all.add(general_flags({file_flags(), json_flag(), quiet_flag(), help_option()}));
 }
 
@@ -117,6 +118,11 @@ ReportFiles read_outputs(const Arguments& arguments, const runtime::CompareJob& 
   outputs.json.file = arguments.text("json");
   outputs.html.file = arguments.text("html");
   check_outputs(outputs, job);
+  if (const auto energies = energy_file(arguments)) {
+    for (const ReportFile* output : {&outputs.csv, &outputs.json, &outputs.html}) {
+      if (output->file) check_apart(*output, "--energy", *energies);
+    }
+  }
   return outputs;
 }
 
@@ -189,6 +195,24 @@ void read_product(Arguments arguments, runtime::CompareJob& job) {
   check_tile_is_used(job);
 }
 
+/// Gives each machine its energies, and checks that no output replaces their file.
+void read_energies(const Arguments& arguments, runtime::CompareJob& job) {
+  const auto name = arguments.text("energy");
+  if (!name) return;
+  job.energy = true;
+  for (runtime::DeviceRequest& device : job.devices) {
+    if (!device.machine) continue;
+    runtime::for_device(device,
+                        [&] { device.energies = load_energy_table(*name, *device.machine); });
+  }
+  if (std::ranges::none_of(job.devices, [](const runtime::DeviceRequest& device) {
+        return device.machine || device.modelled != nullptr;
+      })) {
+    throw InputError(
+        "--energy: is for simulated and modelled devices, but --with names none; drop it");
+  }
+}
+
 runtime::CompareJob read_job(const Arguments& arguments) {
   runtime::CompareJob job;
   std::optional<devices::NumberFormat> format;
@@ -210,6 +234,7 @@ runtime::CompareJob read_job(const Arguments& arguments) {
     job.network = read_network_request(arguments);
   }
   check_used(arguments, job);
+  read_energies(arguments, job);
   return job;
 }
 

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/report_targets.h"
 #include "report/page/page.h"
@@ -22,6 +25,20 @@ void check_no_run_options(const Arguments& arguments) {
   }
 }
 
+/// Rejects a workload beside a result: "weft compare lenet5 a.json".
+void check_all_results(const Arguments& arguments) {
+  const auto is_result = [](const std::string& name) { return name.ends_with(".json"); };
+  const auto result = std::ranges::find_if(arguments.positionals, is_result);
+  for (const std::string& name : arguments.positionals) {
+    std::error_code error;
+    const bool is_file = !name.ends_with(".onnx") && std::filesystem::exists(name, error);
+    if (is_result(name) || is_file) continue;
+    throw InputError(fmt::format(
+        "{}: is no result, but {} is one; give two results (A.json B.json), or a workload alone",
+        printable(name), printable(*result)));
+  }
+}
+
 }  // namespace
 
 bool names_results(const Arguments& arguments) {
@@ -31,6 +48,7 @@ bool names_results(const Arguments& arguments) {
 
 int run_compare_results(const Arguments& arguments, const report::Streams& streams) {
   check_no_run_options(arguments);
+  check_all_results(arguments);
   check_two_reports(arguments, "one result alone; give two --json reports, A.json B.json");
   const auto json = json_target(arguments);
   const auto html = html_target(arguments);

@@ -1,7 +1,7 @@
 // `weft compare A.json B.json`: two results side by side, without running anything.
 #pragma once
 
-#include "cli/arguments.h"
+#include "cli/options/arguments.h"
 #include "report/streams.h"
 
 namespace weft::cli {

@@ -15,8 +15,8 @@
 #include "base/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/mapping_table.h"
-#include "cli/network_options.h"
-#include "cli/search_options.h"
+#include "cli/options/network_options.h"
+#include "cli/options/search_options.h"
 #include "cli/workload.h"
 #include "compiler/onnx/located.h"
 #include "compiler/schedule/product/product_graph.h"
@@ -161,6 +161,7 @@ int run_compile(const Words& words, const report::Streams& streams) {
   }
   if (to_file) check_writable(output);
   const MachineConfig config = read_machine(arguments);
+  machine_out(arguments);  // throws before the work
   CompiledSource source = read_source(arguments, config);
   const SearchFlags flags = read_search(arguments);
   if (flags.plan && to_file && same_file(*flags.plan, output)) {
@@ -174,6 +175,7 @@ int run_compile(const Words& words, const report::Streams& streams) {
   if (arguments.has("mapping")) {
     const std::string text = mapping_table(located(source, search).network);
     if (text.empty()) refuse_host_only(source.name);
+    write_machine_out(arguments, config);
     streams.out << text;
     return 0;
   }
@@ -181,16 +183,18 @@ int run_compile(const Words& words, const report::Streams& streams) {
       located(source, [&] { return runtime::compile(search(), config).program; });
   const auto programs = programs_of(network);
   if (programs.empty()) refuse_host_only(source.name);
+  if (!to_file && programs.size() > 1) {
+    throw InputError(fmt::format("{}: becomes {} programs; name a file with --output",
+                                 arguments.positionals.front(), programs.size()));
+  }
+  write_machine_out(arguments, config);
   if (to_file) {
     write_programs(network, output);
     if (!arguments.has("quiet") && network.steps.size() > 1) {
       streams.out << step_table(network, output, programs.size());
     }
-  } else if (programs.size() == 1) {
-    disassemble(programs.front()->program, streams.out);
   } else {
-    throw InputError(fmt::format("{}: becomes {} programs; name a file with --output",
-                                 arguments.positionals.front(), programs.size()));
+    disassemble(programs.front()->program, streams.out);
   }
   return 0;
 }

@@ -2,9 +2,11 @@
 #include <utility>
 
 #include "cli/commands/commands.h"
-#include "cli/conv_options.h"
 #include "cli/network_job.h"
-#include "cli/search_options.h"
+#include "cli/options/conv_options.h"
+#include "cli/options/cost_options.h"
+#include "cli/options/problem_options.h"
+#include "cli/options/search_options.h"
 #include "runtime/workload/network_conv.h"
 #include "runtime/workload/network_inputs.h"
 
@@ -13,14 +15,15 @@ namespace {
 
 po::options_description conv_options() {
   po::options_description all;
-  all.add(conv_flags()).add(simulation_flags()).add(search_flags());
-  all.add(
-      general_flags({sensitivity_flag(), json_flag(), html_flag(), quiet_flag(), help_option()}));
+  all.add(conv_flags()).add(simulation_flags()).add(search_flags()).add(cost_flags());
+  all.add(general_flags(
+      {sensitivity_flag(), json_flag(), csv_flag(), html_flag(), quiet_flag(), help_option()}));
   return all.add(machine_flags());
 }
 
 void print_conv_help(const report::Streams& streams) {
-  streams.out << "Usage: weft conv --input N,C,H,W --filters F --kernel Y,X [OPTIONS]\n\n"
+  streams.out << "Usage: weft conv --input N,C,H,W --filters F --kernel Y,X [OPTIONS]\n"
+              << "       weft conv --problem FILE.yaml [OPTIONS]\n\n"
               << "Simulates one convolution over random values: Conv on a floating-point array,\n"
               << "QLinearConv on an int8 array.\n\n"
               << help_text(conv_options());
@@ -29,6 +32,7 @@ void print_conv_help(const report::Streams& streams) {
 }  // namespace
 
 int run_conv(const Words& words, const report::Streams& streams) {
+  if (names_problem<imports::ProductProblem>(words)) return run_matmul(words, streams);
   const Arguments arguments = parse_arguments(words, conv_options());
   if (arguments.has("help")) return print_conv_help(streams), 0;
   check_positional_count(arguments, 0);
@@ -45,6 +49,7 @@ int run_conv(const Words& words, const report::Streams& streams) {
   job.sensitivity = arguments.has("sensitivity");
   job.machine = read_machine(arguments);
   job.machine_file = read_machine_file(arguments);
+  job.cost = read_cost(arguments, job.machine);
   check_before_network(job);
   job.graph = runtime::conv_graph(spec, job.machine.dtype,
                                   job.options.seed.value_or(runtime::kDefaultSeed));

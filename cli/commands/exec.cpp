@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "cli/commands/commands.h"
 #include "cli/job.h"
+#include "cli/options/cost_options.h"
 #include "cli/workload.h"
 #include "compiler/emit/matmul.h"
 #include "report/progress.h"
@@ -25,7 +26,8 @@ po::options_description exec_options() {
   po::options_description all;
   all.add(run_flags())
       .add(own)
-      .add(general_flags({json_flag(), html_flag(), quiet_flag(), help_option()}));
+      .add(cost_flags())
+      .add(general_flags({json_flag(), csv_flag(), html_flag(), quiet_flag(), help_option()}));
   return all.add(machine_flags("the first preset with the program's array"));
 }
 
@@ -122,6 +124,7 @@ int run_exec(const Words& words, const report::Streams& streams) {
   if (runtime::has_several_of_a_role(job.program)) check_takes_no_files(job, file);
   job.machine = machine_for(job.program, arguments, file);
   job.machine_file = read_machine_file(arguments);
+  job.cost = read_cost(arguments, job.machine);
   validate(job.program, job.machine);
   job.inputs = runtime::read_headers(job.options, job.machine.dtype);
   job.random_bias = true;

@@ -5,13 +5,13 @@
 #include <string>
 #include <utility>
 
-#include "base/output_file.h"
 #include "base/stopwatch.h"
-#include "cli/common_options.h"
-#include "cli/network_options.h"
+#include "cli/options/common_options.h"
+#include "cli/options/network_options.h"
+#include "cli/options/search_options.h"
 #include "cli/report_targets.h"
-#include "cli/search_options.h"
 #include "compiler/onnx/located.h"
+#include "report/csv/layer_csv.h"
 #include "report/explain/layer/layer_explanation.h"
 #include "report/page/explain_page.h"
 #include "report/page/page.h"
@@ -27,7 +27,7 @@ po::options_description layer_options() {
   own.add_options()("layer", text_value("LAYER"), "the layer's name, as `weft run` lists it");
   po::options_description all;
   all.add(own).add(network_flags()).add(search_flags());
-  all.add(general_flags({json_flag(), html_flag(), help_option()}));
+  all.add(general_flags({json_flag(), csv_flag(), html_flag(), help_option()}));
   return all.add(machine_flags());
 }
 
@@ -53,16 +53,23 @@ compiler::ScheduledNetwork run_network(const graph::Graph& graph, const SearchFl
   return std::move(scheduled.network);
 }
 
+/// The command that lists the layers as they are here: on this machine, at this batch.
+std::string list_command(const Arguments& arguments) {
+  return command_line("run",
+                      words_without(arguments.words, {"--layer", "--json", "--html", "--csv"}));
+}
+
 report::LayerExplanation explain_layer(const runtime::NetworkRequest& request,
-                                       const std::string& name, report::RunReport report,
+                                       const Arguments& arguments, report::RunReport report,
                                        const graph::Graph& graph, const SearchFlags& search,
                                        const report::Streams& streams) {
   compiler::ScheduledNetwork network = run_network(graph, search, report, streams);
   report::LayerExplanation explanation{std::move(report), 0, std::move(network), {}};
-  explanation.layer = report::find_layer(explanation.report, name);
+  explanation.layer =
+      report::find_layer(explanation.report, *arguments.text("layer"), list_command(arguments));
   if (explanation.asked().on_host) return explanation;
   std::optional<compiler::MappingOptions> mapping;
-  if (!search.plan) mapping.emplace().effort = search.effort;
+  if (!search.follows) mapping.emplace().effort = search.effort;
   const std::int64_t batch = explanation.report.network().batch;
   const runtime::LargerBatch larger{batch, [&] {
                                       runtime::NetworkRequest twice = request;
@@ -77,11 +84,11 @@ report::LayerExplanation explain_layer(const runtime::NetworkRequest& request,
   return explanation;
 }
 
-void write_page(const std::string& file, const report::LayerExplanation& explanation,
-                const std::string& command, const report::Streams& streams) {
+std::string page_of(const report::LayerExplanation& explanation, const std::string& command,
+                    const report::Streams& streams) {
   report::Progress progress(streams);
   const auto update = [&](double share) { progress.update(share); };
-  write_file(file, report::page_html(report::layer_page_data(explanation, command, update)));
+  return report::page_html(report::layer_page_data(explanation, command, update));
 }
 
 }  // namespace
@@ -95,11 +102,11 @@ bool asks_about_layer(const Words& words) {
 int run_explain_layer(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, layer_options());
   if (arguments.has("help")) return print_layer_help(streams), 0;
-  const auto json = json_target(arguments);
-  const auto html = html_target(arguments);
+  const ReportTargets targets = report_targets(arguments);
   const runtime::NetworkRequest request = read_network_request(arguments);
   const SearchFlags search = read_search(arguments);
   const MachineConfig machine = read_machine(arguments);
+  machine_out(arguments);  // throws before the work
   const graph::Graph graph = runtime::load_network(request);
   runtime::require_computation(request, graph);
   const report::LayerExplanation explanation = onnx_io::located(request.model, [&] {
@@ -109,12 +116,14 @@ int run_explain_layer(const Words& words, const report::Streams& streams) {
     report.machine = machine;
     report.machine_file = read_machine_file(arguments);
     report.network().sequence = request.sequence;
-    return explain_layer(request, *arguments.text("layer"), std::move(report), graph, search,
-                         streams);
+    return explain_layer(request, arguments, std::move(report), graph, search, streams);
   });
-  if (html) write_page(*html, explanation, command_line("explain", arguments.words), streams);
-  return write_report(json, report::layer_explanation_json(explanation), streams,
-                      [&] { report::print_layer(explanation, streams); });
+  write_machine_out(arguments, machine);
+  return write_reports(
+      targets, report::layer_explanation_json(explanation),
+      [&] { return report::layers_csv(explanation.report); },
+      [&] { return page_of(explanation, command_line("explain", arguments.words), streams); },
+      streams, [&] { report::print_layer(explanation, streams); });
 }
 
 }  // namespace weft::cli

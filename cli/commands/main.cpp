@@ -9,10 +9,12 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "cli/commands/commands.h"
+#include "cli/terminal_output.h"
 
 namespace {
 
@@ -51,10 +53,11 @@ bool wants_color() {
 }
 
 int run(const weft::cli::Words& words) {
-  const weft::report::Streams streams{std::cout, std::cerr, weft::report::Style(wants_color()),
+  weft::cli::TerminalOutput out(*std::cout.rdbuf());
+  const weft::report::Streams streams{out, std::cerr, weft::report::Style(wants_color()),
                                       is_terminal(STDERR_FILENO)};
   const int code = weft::cli::run_command(words, streams);
-  if (!std::cout.flush()) throw weft::InputError("stdout: cannot write; free some space");
+  if (!out.flush()) throw weft::InputError("stdout: cannot write; free some space");
   return code;
 }
 
@@ -74,6 +77,8 @@ int main(int argc, char** argv) {
     return fail(error.what(), kBadInput);
   } catch (const std::bad_alloc&) {
     return fail("not enough memory; choose smaller sizes", kBadInput);
+  } catch (const std::system_error& error) {  // a thread that the system's limits do not allow
+    return fail(std::string(error.what()) + "; choose smaller sizes or --threads 1", kBadInput);
   } catch (const std::exception& error) {
     return fail(std::string("unexpected: ") + error.what(), kSimulationFailed);
   }

@@ -9,7 +9,7 @@
 
 #include "base/output_file.h"
 #include "cli/commands/commands.h"
-#include "cli/common_options.h"
+#include "cli/options/common_options.h"
 #include "models/networks/count.h"
 #include "report/json.h"
 

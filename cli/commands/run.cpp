@@ -12,9 +12,10 @@
 #include "base/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/network_job.h"
-#include "cli/network_options.h"
+#include "cli/options/cost_options.h"
+#include "cli/options/network_options.h"
+#include "cli/options/search_options.h"
 #include "cli/reference_job.h"
-#include "cli/search_options.h"
 #include "compiler/graph/graph.h"
 
 namespace weft::cli {
@@ -59,9 +60,9 @@ po::options_description run_options() {
     for (const auto& option : part.options()) network.add(option);
   }
   po::options_description all;
-  all.add(network).add(simulation_flags()).add(search_flags());
-  all.add(
-      general_flags({sensitivity_flag(), json_flag(), html_flag(), quiet_flag(), help_option()}));
+  all.add(network).add(simulation_flags()).add(search_flags()).add(cost_flags());
+  all.add(general_flags(
+      {sensitivity_flag(), json_flag(), csv_flag(), html_flag(), quiet_flag(), help_option()}));
   return all.add(machine_flags());
 }
 
@@ -82,9 +83,9 @@ bool wants_reference_alone(const Arguments& arguments) {
 
 /// Rejects options for cycles, engines and machines, which the reference does not have.
 void check_reference_flags(const Arguments& arguments) {
-  std::vector<std::string> foreign = {"engine",      "threads",  "check", "lockstep",
-                                      "vcd",         "trace",    "html",  "host-time",
-                                      "sensitivity", "optimize", "plan"};
+  std::vector<std::string> foreign = {"engine", "threads", "check",     "lockstep",      "vcd",
+                                      "trace",  "html",    "host-time", "sensitivity",   "optimize",
+                                      "plan",   "csv",     "energy",    "price-per-hour"};
   const po::options_description machine = machine_flags();
   for (const auto& option : machine.options()) foreign.push_back(option->long_name());
   for (const std::string& name : foreign) {
@@ -104,6 +105,7 @@ std::optional<runtime::OutputFolder> output_folder(const Arguments& arguments,
   if (request.is_file) outputs.check_not_written(request.model, "the network");
   for (const runtime::InputFile& given : files) outputs.check_not_written(given.file, "an input");
   if (written.json) outputs.check_not_written(*written.json, "the --json file");
+  if (written.csv) outputs.check_not_written(*written.csv, "the --csv file");
   if (written.vcd) outputs.check_not_written(*written.vcd, "the --vcd file");
   if (written.html) outputs.check_not_written(*written.html, "the --html file");
   if (written.trace) outputs.check_not_written(*written.trace, "the --trace file");
@@ -145,6 +147,7 @@ int run_request(const Arguments& arguments, const runtime::NetworkRequest& reque
   if (job.search.plan) check_not_written(*job.search.plan, "the plan", job.files);
   job.machine = read_machine(arguments);
   job.machine_file = read_machine_file(arguments);
+  job.cost = read_cost(arguments, job.machine);
   check_before_network(job);
   job.graph = runtime::load_network(request, runtime::tensors_of(files));
   if (!reference_alone) runtime::require_computation(request, job.graph);

@@ -1,6 +1,6 @@
-#include "cli/arguments.h"
 #include "cli/commands/commands.h"
-#include "cli/common_options.h"
+#include "cli/options/arguments.h"
+#include "cli/options/common_options.h"
 #include "cli/train/train_options.h"
 #include "cli/train/train_run.h"
 

@@ -18,7 +18,7 @@
 #include "base/output_file.h"
 #include "base/parse_number.h"
 #include "base/printable.h"
-#include "cli/common_options.h"
+#include "cli/options/common_options.h"
 #include "models/networks/networks.h"
 #include "runtime/workload/network_source.h"
 #include "sim/config/config_keys.h"
@@ -102,7 +102,7 @@ training::OptimizerOptions read_optimizer(const Arguments& arguments) {
 /// The machine's options have no effect on the other backends.
 void refuse_machine_flags(const Arguments& arguments) {
   constexpr std::string_view kWhy = "is for --backend sim";
-  refuse(arguments, {"machine", "engine"}, kWhy);
+  refuse(arguments, {"machine", "machine-out", "engine"}, kWhy);
   const po::options_description keys = machine_options();
   for (const auto& key : keys.options()) {
     refuse(arguments, {key->long_name().c_str()}, kWhy);
@@ -167,9 +167,13 @@ struct NamedPath {
 void check_outputs(const runtime::TrainRequest& request) {
   const std::optional<std::string> model =
       request.is_file ? std::optional(request.model) : std::nullopt;
-  const NamedPath paths[] = {{"the network", model},   {"--data", request.data},
-                             {"--save", request.save}, {"--checkpoint", request.checkpoint},
-                             {"--log", request.log},   {"--json", request.json},
+  const NamedPath paths[] = {{"the network", model},
+                             {"--data", request.data},
+                             {"--save", request.save},
+                             {"--checkpoint", request.checkpoint},
+                             {"--log", request.log},
+                             {"--json", request.json},
+                             {"--machine-out", request.machine_out},
                              {"--html", request.html}};
   constexpr std::size_t kFirstOutput = 2;
   for (std::size_t i = kFirstOutput; i < std::size(paths); ++i) {
@@ -260,6 +264,7 @@ runtime::TrainRequest read_train_request(const Arguments& arguments) {
   request.log = arguments.text("log");
   request.json = arguments.text("json");
   request.html = arguments.text("html");
+  request.machine_out = machine_out(arguments);
   request.quiet = arguments.has("quiet");
   check_checkpoint_flags(arguments, request);
   check_outputs(request);

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/arguments.h"
+#include "cli/options/arguments.h"
 #include "report/streams.h"
 #include "runtime/train/train_request.h"
 

@@ -25,6 +25,7 @@
 #include "runtime/train/data_folder.h"
 #include "runtime/train/train_backend.h"
 #include "runtime/train/train_model.h"
+#include "sim/config/config_keys.h"
 
 namespace weft::cli {
 namespace {
@@ -71,6 +72,7 @@ void write_outputs(const runtime::TrainRequest& request, const report::TrainRepo
   if (request.json && !request.json_to_stdout()) {
     write_file(*request.json, report::json_file_text(report::train_json(report)));
   }
+  if (request.machine_out) write_file(*request.machine_out, to_ini(request.machine));
   if (request.html) write_file(*request.html, report::page_html(report::train_page_data(report)));
 }
 

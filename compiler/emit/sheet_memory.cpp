@@ -161,7 +161,7 @@ void SheetMemory::store(std::size_t id, const Block& block, const Placement& pla
 void SheetMemory::report_spill(std::size_t id) {
   SheetState& state = states_[id];
   if (std::exchange(state.spill_reported, true) || sheet(id).wide) return;
-  const Spill part{sheet(id).from_host, sheet(id).size,
+  const Spill part{sheet(id).from_host, sheet(id).size, parts_[id].whole_rows,
                    places_.total_rows(id) * config_.row_bytes()};
   std::vector<Spill>& spilled = step_.layers[layer_].spilled;
   const auto [known, is_new] =

@@ -45,10 +45,11 @@ struct HostTensor {
   std::vector<HostValue> results = {};  // what the host reads from it after the run
 };
 
-/// A sheet that did not stay in the unified buffer.
+/// A sheet that did not stay in the unified buffer, or its parts that did not.
 struct Spill {
   bool is_input = false;  // else a result
-  SheetSize size = {};
+  SheetSize size = {};    // of these parts; rows that two of them have count twice
+  std::int64_t whole_rows = 0;
   std::uint64_t bytes = 0;
 };
 

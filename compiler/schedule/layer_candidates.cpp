@@ -46,6 +46,44 @@ std::string bands_text(const LineBands& bands, std::size_t layer) {
   return text.empty() ? "all lines at once" : text;
 }
 
+/// Layers [first, last] that come to have as many bands.
+struct BandRange {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+/// Adjacent layers whose number of bands changes to the same one.
+std::vector<BandRange> changed_ranges(const LineBands& from, const LineBands& to) {
+  std::vector<BandRange> ranges;
+  for (std::size_t i = 0; i < to.counts.size(); ++i) {
+    if (from.counts[i] == to.counts[i]) continue;
+    if (!ranges.empty() && ranges.back().last + 1 == i && to.counts[i - 1] == to.counts[i]) {
+      ranges.back().last = i;
+    } else {
+      ranges.push_back({i, i});
+    }
+  }
+  return ranges;
+}
+
+/// The bands of the layer and, if those of others change too, of which layers: "c1 to s2 with all
+/// lines at once".
+std::string bands_change_text(const Segment& segment, const LineBands& from, const LineBands& to,
+                              std::size_t layer) {
+  const std::vector<BandRange> ranges = changed_ranges(from, to);
+  const bool alone =
+      ranges.empty() || (ranges.size() == 1 && ranges[0].first == layer && ranges[0].last == layer);
+  if (alone) return bands_text(to, layer);
+  std::string text;
+  for (const auto& [first, last] : ranges) {
+    if (!text.empty()) text += ", ";
+    text += segment.layers[first].name;
+    if (last != first) text += " to " + segment.layers[last].name;
+    text += (to.counts[first] == 1 ? " with " : " in ") + bands_text(to, first);
+  }
+  return text;
+}
+
 const char* inputs_text(bool cut) {
   return cut ? "inputs enter part by part" : "inputs enter as a whole";
 }
@@ -187,7 +225,7 @@ class Variations {
       if (bands.counts[index_] == now.counts[index_] && !other_halos) continue;
       ScheduleChoices choices = chosen_;
       choices.bands = bands;
-      add(bands_text(bands, index_), std::move(choices));
+      add(bands_change_text(segment_, now, bands, index_), std::move(choices));
     }
   }
 

@@ -33,6 +33,7 @@ struct DeviceModel {
   std::array<FormatRate, kNumberFormats> rates = {};
   double memory_gb_per_s = 0;
   double memory_gb = 0;        // 10^9 bytes; 0: as much as the computer has
+  double board_watts = 0;      // the data sheet's power of the board, or of the processor
   std::string_view note = {};  // a caveat about the usual format's peak
 
   const FormatRate& rate(NumberFormat format) const {

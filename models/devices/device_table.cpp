@@ -32,17 +32,18 @@ constexpr auto kGpu = DeviceKind::kGpu;
 constexpr auto kCpu = DeviceKind::kCpu;
 
 constexpr DeviceModel kDevices[] = {
-    // name, title, kind, units, usual format, rates, memory GB/s, memory GB
-    {"i7-7700k", "Intel Core i7-7700K", kCpu, 4, kFp32, rates(kTwoAvx2, 4200, 4200), 38.4, 0},
-    {"v100", "NVIDIA V100 SXM2", kGpu, 80, kFp16, rates(kVolta, 1530, 1530), 900, 16},
-    {"titan-v", "NVIDIA Titan V", kGpu, 80, kFp16, rates(kVolta, 1455, 1455), 653, 12},
-    {"rtx-2080-ti", "NVIDIA RTX 2080 Ti", kGpu, 68, kFp16, rates(kTuring, 1635, 1635), 616, 11,
+    // name, title, kind, units, usual format, rates, memory GB/s, memory GB, watts
+    {"i7-7700k", "Intel Core i7-7700K", kCpu, 4, kFp32, rates(kTwoAvx2, 4200, 4200), 38.4, 0, 91},
+    {"v100", "NVIDIA V100 SXM2", kGpu, 80, kFp16, rates(kVolta, 1530, 1530), 900, 16, 300},
+    {"titan-v", "NVIDIA Titan V", kGpu, 80, kFp16, rates(kVolta, 1455, 1455), 653, 12, 250},
+    {"rtx-2080-ti", "NVIDIA RTX 2080 Ti", kGpu, 68, kFp16, rates(kTuring, 1635, 1635), 616, 11, 250,
      "with fp16 sums; fp32 sums take twice as long"},
-    {"titan-rtx", "NVIDIA Titan RTX", kGpu, 72, kFp16, rates(kTuring, 1770, 1770), 672, 24},
-    {"a100", "NVIDIA A100 SXM 40 GB", kGpu, 108, kFp16, rates(kAmpere, 1410, 1410), 1555, 40},
-    {"a100-80gb", "NVIDIA A100 SXM 80 GB", kGpu, 108, kFp16, rates(kAmpere, 1410, 1410), 2039, 80},
-    {"h100", "NVIDIA H100 SXM", kGpu, 132, kFp16, rates(kHopper, 1830, 1980), 3350, 80},
-    {"h200", "NVIDIA H200 SXM", kGpu, 132, kFp16, rates(kHopper, 1830, 1980), 4800, 141},
+    {"titan-rtx", "NVIDIA Titan RTX", kGpu, 72, kFp16, rates(kTuring, 1770, 1770), 672, 24, 280},
+    {"a100", "NVIDIA A100 SXM 40 GB", kGpu, 108, kFp16, rates(kAmpere, 1410, 1410), 1555, 40, 400},
+    {"a100-80gb", "NVIDIA A100 SXM 80 GB", kGpu, 108, kFp16, rates(kAmpere, 1410, 1410), 2039, 80,
+     400},
+    {"h100", "NVIDIA H100 SXM", kGpu, 132, kFp16, rates(kHopper, 1830, 1980), 3350, 80, 700},
+    {"h200", "NVIDIA H200 SXM", kGpu, 132, kFp16, rates(kHopper, 1830, 1980), 4800, 141, 700},
 };
 
 }  // namespace

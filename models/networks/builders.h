@@ -10,6 +10,7 @@ graph::Graph build_digits_mlp(const NetworkOptions& options);
 graph::Graph build_digits_cnn(const NetworkOptions& options);
 graph::Graph build_mlp(const NetworkOptions& options);
 graph::Graph build_mlp0(const NetworkOptions& options);
+graph::Graph build_cnn0(const NetworkOptions& options);
 graph::Graph build_lenet5(const NetworkOptions& options);
 graph::Graph build_alexnet(const NetworkOptions& options);
 graph::Graph build_alexnet_2012(const NetworkOptions& options);

@@ -20,7 +20,7 @@ constexpr std::int64_t kNoSequence = 0;
 /// Arbitrary limit: a recurrent network has no table of positions, but longer sequences are no use.
 constexpr std::int64_t kLongestRecurrence = 65536;
 
-constexpr std::array<NetworkInfo, 15> kNetworks = {{
+constexpr std::array<NetworkInfo, 16> kNetworks = {{
     {"digits-mlp", "perceptron 64-32-10, small digits", "sizes of our own", kNoSequence, 0,
      build_digits_mlp},
     {"digits-cnn", "2 convolutions, small digits", "sizes of our own", kNoSequence, 0,
@@ -29,6 +29,9 @@ constexpr std::array<NetworkInfo, 15> kNetworks = {{
     {"mlp0", "5 layers of 2000, as MLP0 of the TPU paper",
      "Jouppi et al., In-Datacenter Performance Analysis of a Tensor Processing Unit, 2017",
      kNoSequence, 0, build_mlp0},
+    {"cnn0", "16 convolutions on a board, as CNN0 of the TPU paper",
+     "Jouppi et al., In-Datacenter Performance Analysis of a Tensor Processing Unit, 2017",
+     kNoSequence, 0, build_cnn0},
     {"lenet5", "LeNet-5, digits",
      "LeCun et al., Gradient-Based Learning Applied to Document Recognition, 1998", kNoSequence, 0,
      build_lenet5},

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "report/compare/compare_report.h"
+#include "report/csv/csv.h"
 
 namespace weft::report {
 namespace {
@@ -22,23 +23,27 @@ Json error_json(const runtime::CompareRow& row) {
   return *row.max_abs_error;
 }
 
-Json row_json(const runtime::CompareRow& row) {
-  return {{"device", row.device},
-          {"title", row.title},
-          {"kind", to_string(row.kind)},
-          {"dtype", devices::to_string(row.format)},
-          {"shape", shape_json(row)},
-          {"seconds", or_null(row.seconds)},
-          {"clock_hz", or_null(row.clock_hz)},
-          {"cycles", or_null(row.cycles())},
-          {"flop", row.flop},
-          {"tflops", tera_json(row.flop_per_second())},
-          {"peak_tflops", tera_json(row.peak)},
-          {"share_of_peak", or_null(row.share_of_peak())},
-          {"waste", or_null(row.waste)},
-          {"max_abs_error", error_json(row)},
-          {"basis", row.basis},
-          {"details", row.details}};
+Json row_json(const runtime::CompareRow& row, bool energy) {
+  Json json = {{"device", row.device},
+               {"title", row.title},
+               {"kind", to_string(row.kind)},
+               {"dtype", devices::to_string(row.format)},
+               {"shape", shape_json(row)},
+               {"seconds", or_null(row.seconds)},
+               {"clock_hz", or_null(row.clock_hz)},
+               {"cycles", or_null(row.cycles())},
+               {"flop", row.flop},
+               {"tflops", tera_json(row.flop_per_second())},
+               {"peak_tflops", tera_json(row.peak)},
+               {"share_of_peak", or_null(row.share_of_peak())},
+               {"waste", or_null(row.waste)},
+               {"max_abs_error", error_json(row)},
+               {"basis", row.basis},
+               {"details", row.details}};
+  if (!energy) return json;
+  json["joules"] = or_null(row.joules);
+  json["watts"] = or_null(row.watts());
+  return json;
 }
 
 Json workload_json(const runtime::CompareReport& report) {
@@ -59,17 +64,6 @@ Json sizes_json(const runtime::CompareReport& report) {
           {"sizes", report.sweep->sizes}};
 }
 
-/// Quotes a CSV field that contains a comma, a quote or the end of a line.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string field = "\"";
-  for (const char c : text) {
-    if (c == '"') field += '"';
-    field += c;
-  }
-  return field + '"';
-}
-
 template <class T>
 std::string field(const std::optional<T>& value) {
   return value ? fmt::to_string(*value) : std::string();
@@ -82,19 +76,20 @@ std::string tera_field(const std::optional<double>& flop_per_second) {
 std::string csv_line(const runtime::CompareReport& report, const runtime::CompareRow& row) {
   const bool product = row.shape.m > 0;
   const auto size = [&](std::uint64_t value) { return product ? fmt::to_string(value) : ""; };
-  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(row.device),
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_field(row.device),
                      to_string(row.kind), devices::to_string(row.format),
-                     product ? "matmul" : quoted(report.network->name), size(row.shape.m),
+                     product ? "matmul" : csv_field(report.network->name), size(row.shape.m),
                      size(row.shape.k), size(row.shape.n), field(row.seconds), field(row.cycles()),
                      field(row.clock_hz), tera_field(row.flop_per_second()), tera_field(row.peak),
-                     field(row.share_of_peak()), field(row.waste), field(row.max_abs_error));
+                     field(row.share_of_peak()), field(row.waste), field(row.max_abs_error)) +
+         (report.energy ? fmt::format(",{},{}\n", field(row.joules), field(row.watts())) : "\n");
 }
 
 }  // namespace
 
 Json compare_json(const runtime::CompareReport& report) {
   Json rows = Json::array();
-  for (const runtime::CompareRow& row : report.rows) rows.push_back(row_json(row));
+  for (const runtime::CompareRow& row : report.rows) rows.push_back(row_json(row, report.energy));
   return {{"schema", 1},
           {"command", "compare"},
           {"workload", workload_json(report)},
@@ -105,7 +100,8 @@ Json compare_json(const runtime::CompareReport& report) {
 std::string compare_csv(const runtime::CompareReport& report) {
   std::string text =
       "device,kind,dtype,workload,m,k,n,seconds,cycles,clock_hz,tflops,peak_tflops,share_of_peak,"
-      "waste,max_abs_error\n";
+      "waste,max_abs_error";
+  text += report.energy ? ",joules,watts\n" : "\n";
   for (const runtime::CompareRow& row : report.rows) text += csv_line(report, row);
   return text;
 }

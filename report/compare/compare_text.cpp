@@ -38,7 +38,7 @@ std::string share_text(const std::optional<double>& share) {
   return share ? percent(*share) : kNone;
 }
 
-std::vector<std::string> cells_of(const runtime::CompareRow& row, std::size_t note) {
+std::vector<std::string> cells_of(const runtime::CompareRow& row) {
   const auto cycles = row.cycles();
   return {row.device,
           std::string(to_string(row.kind)),
@@ -50,16 +50,27 @@ std::vector<std::string> cells_of(const runtime::CompareRow& row, std::size_t no
           peak_text(row.peak),
           share_text(row.share_of_peak()),
           share_text(row.waste),
-          row.max_abs_error ? fmt::format("{:.1e}", *row.max_abs_error) : kNone,
-          fmt::format("[{}]", note)};
+          row.max_abs_error ? fmt::format("{:.1e}", *row.max_abs_error) : kNone};
+}
+
+void add_energy_cells(const runtime::CompareRow& row, std::vector<std::string>& cells) {
+  const auto watts = row.watts();
+  cells.push_back(row.joules ? si(*row.joules, "J") : kNone);
+  cells.push_back(watts ? si(*watts, "W") : kNone);
 }
 
 std::string device_table(const runtime::CompareReport& report, const Style& style) {
-  Table table("lllrrrrrrrrl");
-  table.add({"device", "kind", "type", "time", "cycles", "clock", "TFLOP/s", "peak", "of peak",
-             "waste", "error", ""});
+  Table table(report.energy ? "lllrrrrrrrrrrl" : "lllrrrrrrrrl");
+  std::vector<std::string> heading = {"device",  "kind", "type",    "time",  "cycles", "clock",
+                                      "TFLOP/s", "peak", "of peak", "waste", "error"};
+  if (report.energy) heading.insert(heading.end(), {"energy", "power"});
+  heading.emplace_back();
+  table.add(std::move(heading));
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
-    table.add(cells_of(report.rows[i], i + 1));
+    std::vector<std::string> cells = cells_of(report.rows[i]);
+    if (report.energy) add_energy_cells(report.rows[i], cells);
+    cells.push_back(fmt::format("[{}]", i + 1));
+    table.add(std::move(cells));
   }
   const std::string all = table.text(0);
   const std::size_t first = all.find('\n');
@@ -88,7 +99,16 @@ std::string legend(const runtime::CompareReport& report, const Style& style) {
                   has_kind(report, runtime::RowKind::kModelled)
                       ? ", and in modelled rows units that are idle in the last wave"
                       : "");
-  return style.dim(kinds_line(report)) + '\n' + style.dim(columns) + '\n';
+  std::string text = style.dim(kinds_line(report)) + '\n' + style.dim(columns) + '\n';
+  if (!report.energy) return text;
+  text += style.dim("energy: of simulated rows events and static power, with the memory outside") +
+          '\n';
+  if (has_kind(report, runtime::RowKind::kModelled)) {
+    text += style.dim(
+                "        of modelled rows the board's rated power times the time, an upper bound") +
+            '\n';
+  }
+  return text;
 }
 
 std::string notes(const runtime::CompareReport& report) {

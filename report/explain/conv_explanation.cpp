@@ -339,6 +339,7 @@ void print_conv(const ConvExplanation& explanation, const Streams& streams) {
   if (explanation.candidates) {
     streams.out << '\n' << candidates_text(*explanation.candidates, streams.style);
   }
+  streams.out << cost_section(report, streams.style);
 }
 
 }  // namespace weft::report

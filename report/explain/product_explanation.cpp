@@ -8,6 +8,7 @@
 #include "base/stopwatch.h"
 #include "compiler/emit/matmul.h"
 #include "compiler/schedule/network_bound.h"
+#include "report/energy_report.h"
 #include "report/explain/account_text.h"
 #include "report/explain/measured_advice.h"
 #include "report/explain/sweep_report.h"
@@ -155,6 +156,11 @@ std::string advice_section(const std::vector<std::string>& advice, const Style& 
   return text;
 }
 
+std::string cost_section(const RunReport& report, const Style& style) {
+  const std::string text = cost_text(report, style);
+  return text.empty() ? text : '\n' + text;
+}
+
 void print_product(const ProductExplanation& explanation, const Streams& streams) {
   const RunReport& report = explanation.report;
   const TilingPlan& plan = *report.product().plan;
@@ -174,7 +180,7 @@ void print_product(const ProductExplanation& explanation, const Streams& streams
               << critical_path_line(report) << '\n'
               << account_section(explanation.account, explanation.shape, report.machine, style)
               << '\n'
-              << advice_section(explanation.advice, style);
+              << advice_section(explanation.advice, style) << cost_section(report, style);
 }
 
 }  // namespace weft::report

@@ -50,6 +50,9 @@ nlohmann::ordered_json formula_json(const FormulaTerms& formula);
 std::string account_section(const runtime::Account& account, const runtime::ContractionShape& shape,
                             const MachineConfig& config, const Style& style);
 
+/// What the run costs, below an empty line; empty if nobody asked.
+std::string cost_section(const RunReport& report, const Style& style);
+
 /// A heading and the sentences, broken into lines that fit the page.
 std::string advice_section(const std::vector<std::string>& advice, const Style& style);
 

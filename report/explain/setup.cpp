@@ -1,8 +1,11 @@
 #include "report/explain/setup.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -41,12 +44,6 @@ SetupOutcome run_of(const NetworkWorkload& network, const MachineConfig& config,
   return {done.run.total, done.run.ledger, done.run.path, done.run.bound, {}};
 }
 
-MatmulSpec without_options(MatmulSpec spec) {
-  spec.bias = false;
-  spec.activation = Activation::kNone;
-  return spec;
-}
-
 runtime::ConvSpec without_options(runtime::ConvSpec spec) {
   spec.bias = false;
   spec.activation = Activation::kNone;
@@ -68,21 +65,11 @@ std::string text_of(const NetworkWorkload& network) {
   return text;
 }
 
-bool same(const MatmulSpec& a, const MatmulSpec& b) {
-  return without_options(a) == without_options(b);
-}
-
-bool same(const runtime::ConvSpec& a, const runtime::ConvSpec& b) {
-  return without_options(a) == without_options(b);
-}
-
-bool same(const NetworkWorkload& a, const NetworkWorkload& b) {
-  const auto same_input = [](const graph::Value& x, const graph::Value& y) {
-    return x.name == y.name && x.type == y.type;
-  };
-  return a.request.model == b.request.model && a.batch == b.batch &&
-         a.request.sequence == b.request.sequence &&
-         std::ranges::equal(a.inputs, b.inputs, same_input);
+/// True for workloads of one kind whose sizes can be switched one at a time.
+bool switchable(const Workload& a, const Workload& b) {
+  if (a.index() != b.index()) return false;
+  const auto* network = std::get_if<NetworkWorkload>(&a);
+  return network == nullptr || network->request.model == std::get<NetworkWorkload>(b).request.model;
 }
 
 const char* on_off(bool value) {
@@ -112,6 +99,107 @@ void add_options(const Spec& a, const Spec& b, std::vector<Switch>& all) {
 
 void add_options(const NetworkWorkload&, const NetworkWorkload&, std::vector<Switch>&) {}
 
+// --- Sizes ---
+
+/// Adds the member if it differs. `text` shows its value.
+template <class Spec, class Member, class Text>
+void add_size(const char* name, const Spec& a, const Spec& b, Member Spec::*member, Text text,
+              std::vector<Switch>& all) {
+  if (a.*member == b.*member) return;
+  all.push_back({name, text(a.*member), text(b.*member), [member, value = b.*member](Setup& setup) {
+                   std::get<Spec>(setup.workload).*member = value;
+                 }});
+}
+
+std::string list_text(std::span<const std::int64_t> numbers) {
+  return fmt::format("{}", fmt::join(numbers, ","));
+}
+
+void add_sizes(const MatmulSpec& a, const MatmulSpec& b, std::vector<Switch>& all) {
+  const auto text = [](std::uint64_t size) { return grouped(size); };
+  add_size("m", a, b, &MatmulSpec::m, text, all);
+  add_size("k", a, b, &MatmulSpec::k, text, all);
+  add_size("n", a, b, &MatmulSpec::n, text, all);
+}
+
+void add_sizes(const runtime::ConvSpec& a, const runtime::ConvSpec& b, std::vector<Switch>& all) {
+  using runtime::ConvSpec;
+  const auto list = [](const auto& numbers) { return list_text(numbers); };
+  const auto number = [](std::int64_t value) { return fmt::to_string(value); };
+  constexpr const char* kInput[] = {"batch", "channels", "height", "width"};
+  for (std::size_t i = 0; i < std::size(kInput); ++i) {
+    if (a.input[i] == b.input[i]) continue;
+    all.push_back(
+        {kInput[i], number(a.input[i]), number(b.input[i]), [i, extent = b.input[i]](Setup& setup) {
+           std::get<ConvSpec>(setup.workload).input[i] = extent;
+         }});
+  }
+  add_size("filters", a, b, &ConvSpec::filters, number, all);
+  add_size("kernel", a, b, &ConvSpec::kernel, list, all);
+  add_size("stride", a, b, &ConvSpec::strides, list, all);
+  add_size(
+      "pad", a, b, &ConvSpec::pads,
+      [](const auto& pads) { return pads ? list_text(*pads) : std::string("same"); }, all);
+  add_size("dilation", a, b, &ConvSpec::dilations, list, all);
+  add_size("groups", a, b, &ConvSpec::groups, number, all);
+}
+
+std::string sequence_text(const std::optional<std::int64_t>& sequence) {
+  return sequence ? fmt::to_string(*sequence) : "as built";
+}
+
+std::string shapes_text(const NetworkWorkload& network) {
+  std::vector<std::string> shapes;
+  for (const graph::Value& input : network.inputs) {
+    shapes.push_back(graph::to_string(input.type.shape));
+  }
+  return fmt::format("{}", fmt::join(shapes, " "));
+}
+
+bool same_inputs(const NetworkWorkload& a, const NetworkWorkload& b) {
+  return std::ranges::equal(a.inputs, b.inputs, [](const graph::Value& x, const graph::Value& y) {
+    return x.name == y.name && x.type == y.type;
+  });
+}
+
+/// Builds the network of the setup again, after `change` to its request.
+template <class Change>
+auto rebuilt(Change change) {
+  return [change](Setup& setup) {
+    auto& network = std::get<NetworkWorkload>(setup.workload);
+    change(network.request);
+    network.graph = runtime::load_network(network.request);
+    network.batch = runtime::batch_of(network.request, network.graph);
+  };
+}
+
+/// A network that comes with Weft has a batch and a sequence; a file has the shapes of its inputs.
+void add_sizes(const NetworkWorkload& a, const NetworkWorkload& b, std::vector<Switch>& all) {
+  if (!a.request.is_file) {
+    if (a.batch != b.batch) {
+      all.push_back({"batch", fmt::to_string(a.batch), fmt::to_string(b.batch),
+                     rebuilt([batch = b.batch](runtime::NetworkRequest& request) {
+                       request.batch = batch;
+                     })});
+    }
+    if (a.request.sequence != b.request.sequence) {
+      all.push_back({"sequence", sequence_text(a.request.sequence),
+                     sequence_text(b.request.sequence),
+                     rebuilt([sequence = b.request.sequence](runtime::NetworkRequest& request) {
+                       request.sequence = sequence;
+                     })});
+    }
+    return;
+  }
+  if (same_inputs(a, b)) return;
+  const auto apply = [workload = b](Setup& setup) { setup.workload = workload; };
+  if (a.batch != b.batch) {
+    all.push_back({"batch", fmt::to_string(a.batch), fmt::to_string(b.batch), apply});
+  } else {
+    all.push_back({"shapes", shapes_text(a), shapes_text(b), apply});
+  }
+}
+
 }  // namespace
 
 SetupOutcome simulate_setup(const Setup& setup) {
@@ -125,10 +213,10 @@ std::string workload_text(const Workload& workload) {
   return std::visit([](const auto& spec) { return text_of(spec); }, workload);
 }
 
-bool same_workload(const Workload& a, const Workload& b) {
-  if (a.index() != b.index()) return false;
-  return std::visit(
-      [&](const auto& spec) { return same(spec, std::get<std::decay_t<decltype(spec)>>(b)); }, a);
+std::optional<std::int64_t> images_of(const Workload& workload) {
+  if (const auto* conv = std::get_if<runtime::ConvSpec>(&workload)) return conv->input.front();
+  if (const auto* network = std::get_if<NetworkWorkload>(&workload)) return network->batch;
+  return std::nullopt;
 }
 
 std::vector<Switch> switches(const Setup& a, const Setup& b) {
@@ -140,15 +228,25 @@ std::vector<Switch> switches(const Setup& a, const Setup& b) {
     const auto apply = [name = key.name, to](Setup& setup) { set_key(setup.machine, name, to); };
     all.push_back({key.name, std::move(from), std::move(to), apply});
   }
-  std::visit(
-      [&](const auto& spec) {
-        add_options(spec, std::get<std::decay_t<decltype(spec)>>(b.workload), all);
-      },
-      a.workload);
+  const bool one_by_one = switchable(a.workload, b.workload);
+  const auto add = [&](auto add_some) {
+    std::visit(
+        [&](const auto& spec) {
+          add_some(spec, std::get<std::decay_t<decltype(spec)>>(b.workload));
+        },
+        a.workload);
+  };
+  if (one_by_one) add([&](const auto& x, const auto& y) { add_options(x, y, all); });
   if (a.effort != b.effort) {
     all.push_back({"--optimize", std::to_string(static_cast<int>(a.effort)),
                    std::to_string(static_cast<int>(b.effort)),
                    [effort = b.effort](Setup& setup) { setup.effort = effort; }});
+  }
+  if (one_by_one) {
+    add([&](const auto& x, const auto& y) { add_sizes(x, y, all); });
+  } else {
+    all.push_back({"workload", workload_text(a.workload), workload_text(b.workload),
+                   [workload = b.workload](Setup& setup) { setup.workload = workload; }});
   }
   return all;
 }

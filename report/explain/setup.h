@@ -1,5 +1,5 @@
-// A machine with its workload, as a report of a run describes them. Two setups with one workload
-// can differ in the machine's keys and in the workload's options.
+// A machine with its workload, as a report of a run describes them. Two setups can differ in the
+// machine's keys, in the workload's options and sizes, and in the workload itself.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +51,8 @@ SetupOutcome simulate_setup(const Setup& setup);
 /// "product 5 x 6 x 7", "64 filters of 3x3 over 1x64x56x56", "lenet5, batch 1"; leaves out options.
 std::string workload_text(const Workload& workload);
 
-/// True if the workloads are equal except for bias and activation.
-bool same_workload(const Workload& a, const Workload& b);
+/// Images of a convolution or a network; nullopt for a product.
+std::optional<std::int64_t> images_of(const Workload& workload);
 
 /// One setting that differs, with its values in A and in B.
 struct Switch {
@@ -63,7 +63,8 @@ struct Switch {
 };
 
 /// Every setting in which `b` differs from `a`: the machine's keys in the order of config_keys(),
-/// then the options and the search. Skips the machine's name, which has no effect.
+/// then the options, the search and the sizes. Workloads of different kinds, and different
+/// networks, are one setting. Skips the machine's name, which has no effect.
 std::vector<Switch> switches(const Setup& a, const Setup& b);
 
 }  // namespace weft::report

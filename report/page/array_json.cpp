@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "report/page/base64.h"
 #include "report/page/page_data.h"
 #include "report/text.h"
 #include "sim/analysis/summary.h"
@@ -10,35 +11,9 @@
 namespace weft::report {
 namespace {
 
-std::string base64(std::span<const std::byte> bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t j = 0; j < 3; ++j) {
-      group = group << 8U | (j < count ? std::to_integer<std::uint32_t>(bytes[i + j]) : 0U);
-    }
-    for (std::size_t j = 0; j < 4; ++j) {
-      text += j <= count ? kDigits[group >> (18 - 6 * j) & 63U] : '=';
-    }
-  }
-  return text;
-}
-
-/// Encodes as little-endian on every computer.
 std::string base64_i32(std::span<const std::int32_t> values) {
-  std::vector<std::byte> bytes;
-  bytes.reserve(values.size() * 4);
-  for (const std::int32_t value : values) {
-    const auto bits = static_cast<std::uint32_t>(value);
-    for (unsigned shift = 0; shift < 32; shift += 8) {
-      bytes.push_back(static_cast<std::byte>(bits >> shift & 0xFFU));
-    }
-  }
-  return base64(bytes);
+  const std::vector<std::uint32_t> bits(values.begin(), values.end());
+  return base64_words<std::uint32_t>(bits);
 }
 
 std::vector<std::int32_t> flags(const ArrayRecording::Activations& rows) {

@@ -15,7 +15,8 @@ struct Asset {
   std::string_view text() const { return {reinterpret_cast<const char*>(bytes), size}; }
 };
 
-/// page.html, page.css, d3.min.js, then the scripts in the order in which the page runs them.
+/// page.html, the style sheets, d3.min.js, then the scripts in the order in which the page runs
+/// them.
 std::span<const Asset> assets();
 
 }  // namespace weft::report

@@ -40,6 +40,14 @@ std::string scripts() {
   return elements;
 }
 
+std::string style() {
+  std::string sheets;
+  for (const Asset& asset : assets()) {
+    if (asset.name.ends_with(".css")) sheets.append(asset.text());
+  }
+  return sheets;
+}
+
 std::string_view text_of(std::string_view name) {
   for (const Asset& asset : assets()) {
     if (asset.name == name) return asset.text();
@@ -60,7 +68,7 @@ std::string page_html(const nlohmann::ordered_json& data) {
     const std::string_view key = frame.substr(open + 2, close - open - 2);
     page.append(frame.substr(at, open - at));
     if (key == "title") page += escaped(data.at("title").get<std::string>());
-    if (key == "style") page += text_of("page.css");
+    if (key == "style") page += style();
     if (key == "data") page += embedded(data);
     if (key == "scripts") page += scripts();
     at = close + 2;

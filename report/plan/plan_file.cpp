@@ -200,6 +200,13 @@ std::optional<bool> read_choice(const JsonFields& file, const std::string& key) 
   return choice.get<bool>();
 }
 
+/// A number whose limit follows from the machine, and is checked with it.
+std::uint32_t read_count(const JsonFields& fields, const std::string& key, std::int64_t least) {
+  const std::int64_t count = fields.number(key, least, kLargest);
+  if (count > kMost32) fields.fail(key, "is too large");
+  return static_cast<std::uint32_t>(count);
+}
+
 compiler::LayerPlan read_layer(const Json& json, const std::string& place) {
   const std::string name = JsonFields(json, place).text("layer");
   const JsonFields layer(json, fmt::format("layer {}:", printable(name)));
@@ -209,7 +216,7 @@ compiler::LayerPlan read_layer(const Json& json, const std::string& place) {
           layer.number("images", 1, kLargest),
           layer.number("bands", 1, kLargest),
           layer.number("chunk_rows", 0, kLargest),
-          static_cast<std::uint32_t>(layer.number("buffered_tiles", 0, kMost32))};
+          static_cast<std::uint32_t>(layer.number("buffered_tiles", 0, kTileShares))};
 }
 
 compiler::ProductPlan read_product(const Json& json, const std::string& place) {
@@ -217,9 +224,7 @@ compiler::ProductPlan read_product(const Json& json, const std::string& place) {
   const JsonFields product(json, fmt::format("layer {}:", printable(name)));
   product.allow(
       {"layer", "order", "chunk_rows", "activations_resident", "activation_slots", "bias_slots"});
-  const auto rows = [&](const std::string& key) {
-    return static_cast<std::uint32_t>(product.number(key, 0, kMost32));
-  };
+  const auto rows = [&](const std::string& key) { return read_count(product, key, 0); };
   return {name,
           read_name(kLoopOrders, product, "order"),
           rows("chunk_rows"),
@@ -229,9 +234,7 @@ compiler::ProductPlan read_product(const Json& json, const std::string& place) {
 }
 
 compiler::Capacities read_capacities(const JsonFields& program) {
-  const auto read = [&](const std::string& key) {
-    return static_cast<std::uint32_t>(program.number(key, 1, kMost32));
-  };
+  const auto read = [&](const std::string& key) { return read_count(program, key, 1); };
   return {read("unified_buffer_kib"), read("accumulator_rows"), read("weight_fifo_tiles")};
 }
 
@@ -246,7 +249,7 @@ compiler::ProgramPlan read_program(const Json& json, const std::string& place) {
   compiler::LayersPlan plan;
   plan.capacities = read_capacities(program);
   plan.staging_rows = static_cast<std::uint64_t>(program.number("staging_rows", 0, kLargest));
-  plan.tile_slots = static_cast<std::uint32_t>(program.number("tile_slots", 0, kMost32));
+  plan.tile_slots = read_count(program, "tile_slots", 0);
   plan.order = read_name(kOrders, program, "order");
   plan.fit = read_name(kFits, program, "fit");
   plan.cut_inputs = program.boolean("cut_inputs");

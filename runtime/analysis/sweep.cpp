@@ -94,7 +94,8 @@ void check_sweep_work(const SweptWorkload& workload, char dimension,
 
 Sweep run_sweep(const SweptWorkload& workload, const SweepRequest& request,
                 const std::function<void(double)>& progress) {
-  Sweep sweep{request.dimension, workload.kind, workload.title, workload.meaning, workload.tile};
+  Sweep sweep{std::string(1, request.dimension), workload.kind, workload.title, workload.meaning,
+              workload.tile};
   sweep.step_chosen = !request.step;
   sweep.step = step_of(request);
   const std::set<std::uint64_t> sizes = sizes_of(request, sweep);

@@ -1,6 +1,6 @@
 // Runs a product or a convolution over a range of one size, to show where padding makes the cycles
-// jump. Each point is planned and simulated on the analytic engine, as `weft matmul` or `weft conv`
-// would.
+// jump. value_sweep.h has ranges of the machine's keys. Each point is planned and simulated on the
+// analytic engine, as `weft matmul` or `weft conv` would.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +29,11 @@ struct SweepPoint {
   std::uint64_t cycles = 0;
   double utilization = 0;
   bool cliff = false;  // one more than whole tiles (along M: than whole chunks)
+  // Only in sweeps of a key or of the batch:
+  std::string value = {};                       // in place of `size`: "0.5"
+  std::string why = {};                         // why it cannot run, then there are no figures
+  double seconds = 0;                           // on the machine's clock
+  std::optional<double> cycles_per_image = {};  // in a sweep of the batch
 };
 
 /// The workload of a sweep, as a function of one size.
@@ -44,7 +49,7 @@ struct SweptWorkload {
 };
 
 struct Sweep {
-  char dimension = 'n';
+  std::string dimension = "n";  // m, k, n, batch, or a key of the machine
   std::string kind = {};
   std::string title = {};
   std::string meaning = {};
@@ -52,6 +57,8 @@ struct Sweep {
   std::uint64_t step = 1;
   bool step_chosen = false;  // if few, both sides of each cliff are points too
   std::vector<SweepPoint> points = {};
+  bool is_value = false;       // of a key or of the batch
+  std::string step_text = {};  // in place of `step`
 };
 
 inline constexpr std::uint64_t kMostSweepPoints = 500;

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <memory>
+#include <utility>
 
 #include "compiler/emit/matmul.h"
 #include "runtime/job/analytic_run.h"
+#include "runtime/job/one_layer.h"
 #include "runtime/workload/compiled_product.h"
 #include "runtime/workload/memory_check.h"
 #include "sim/simulate.h"
@@ -114,6 +117,40 @@ std::string conv_title(const ConvSpec& spec, char dimension) {
 }
 
 }  // namespace
+
+SweptRuns swept_runs(const MatmulSpec& spec) {
+  SweptRuns workload{"product", fmt::format("{} x {} x {}", spec.m, spec.k, spec.n)};
+  workload.run = [=](const MachineConfig& config, std::optional<std::int64_t>) {
+    const TilingPlan plan = scheduled_plan(spec, config);
+    const std::unique_ptr<InstructionStream> stream = matmul_stream(plan, config);
+    return one_layer_run(matmul_header(plan, config), plan, simulate(config, *stream));
+  };
+  return workload;
+}
+
+SweptRuns swept_runs(const ConvSpec& spec) {
+  SweptRuns workload{"convolution", to_text(spec), true};
+  workload.run = [=](const MachineConfig& config, std::optional<std::int64_t> batch) {
+    ConvSpec wanted = spec;
+    wanted.input[0] = batch.value_or(spec.input[0]);
+    return analytic_conv(wanted, config).run;
+  };
+  return workload;
+}
+
+SweptRuns swept_runs(const NetworkRequest& request, compiler::SearchEffort effort) {
+  SweptRuns workload{"network", request.model, true};
+  workload.run = [=](const MachineConfig& config, std::optional<std::int64_t> batch) {
+    NetworkRequest wanted = request;
+    if (batch) wanted.batch = batch;
+    graph::Graph graph = load_network(wanted);
+    require_computation(wanted, graph);
+    compiler::MappingOptions mapping;
+    mapping.effort = effort;
+    return analytic_network(std::move(graph), request.model, config, mapping).run;
+  };
+  return workload;
+}
 
 MatmulSpec swept_spec(MatmulSpec spec, char dimension, std::uint64_t size) {
   (dimension == 'm' ? spec.m : dimension == 'k' ? spec.k : spec.n) = size;

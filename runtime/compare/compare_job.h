@@ -20,6 +20,7 @@ struct CompareJob {
   std::optional<devices::Tile> tile = {};      // the only tile that modelled GPUs may use
   std::optional<SweepRequest> sweep = {};      // for products
   std::optional<NetworkRequest> network = {};  // instead of a product
+  bool energy = false;                         // then each machine has its energies
 };
 
 /// Calls `progress` with the finished share. Throws InputError, ConfigError, SimulationError.

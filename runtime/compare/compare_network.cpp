@@ -45,6 +45,7 @@ class NetworkComparison {
   CompareRow row(const DeviceRequest& request, const std::function<void(double)>& progress) {
     CompareRow row = for_device(request, [&] { return row_of(request, progress); });
     row.device = request.name;
+    if (job_.energy) add_board_energy(row, request);
     return row;
   }
 
@@ -119,6 +120,7 @@ CompareReport compare_network(const CompareJob& job, const std::function<void(do
   require_computation(request, graph);
   check_inputs_fit(request.model, graph);
   CompareReport report;
+  report.energy = job.energy;
   report.network = {request.model, batch_of(request, graph), request.sequence};
   onnx_io::located(request.model, [&] {
     NetworkComparison comparison(job, std::move(graph));

@@ -109,6 +109,7 @@ class Products {
     const DeviceRequest& request = *device.request;
     CompareRow row = for_device(request, [&] { return row_of(device, progress); });
     row.device = request.name;
+    if (job_.energy) add_board_energy(row, request);
     return row;
   }
 
@@ -138,6 +139,7 @@ CompareReport compare_products(const CompareJob& job, const std::function<void(d
   const std::vector<OpenDevice> devices = open_devices(job);
   check_before(job, shapes);
   CompareReport report;
+  report.energy = job.energy;
   report.shape = job.shape;
   report.flop = devices::useful_flop(job.shape);
   if (job.sweep) {

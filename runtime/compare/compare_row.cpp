@@ -26,4 +26,9 @@ std::optional<double> CompareRow::share_of_peak() const {
   return *speed / *peak;
 }
 
+std::optional<double> CompareRow::watts() const {
+  if (!joules || !seconds || *seconds == 0) return std::nullopt;
+  return *joules / *seconds;
+}
+
 }  // namespace weft::runtime

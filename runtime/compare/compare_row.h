@@ -29,6 +29,7 @@ struct CompareRow {
   std::optional<double> peak = {};                 // FLOP per second
   std::optional<double> waste = {};                // 1 - useful / issued
   std::optional<double> max_abs_error = {};        // from float64; nullopt without values
+  std::optional<double> joules = {};               // if energy was asked for and is known
   std::optional<std::uint64_t> exact_cycles = {};  // if cycles were counted
   std::string basis = {};                          // a sentence about the source of the figures
   nlohmann::ordered_json details = nlohmann::ordered_json::object();  // the same for programs
@@ -38,6 +39,8 @@ struct CompareRow {
   /// nullopt if no product ran on the device.
   std::optional<double> flop_per_second() const;
   std::optional<double> share_of_peak() const;
+  /// nullopt if the energy or the time is not known.
+  std::optional<double> watts() const;
 };
 
 }  // namespace weft::runtime

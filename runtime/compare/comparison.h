@@ -29,7 +29,8 @@ struct CompareReport {
   devices::GemmShape shape = {};  // of a product; a sweep replaces one of its sizes
   std::optional<ComparedNetwork> network = {};
   std::optional<ComparedSweep> sweep = {};
-  double flop = 0;  // not used for a sweep
+  double flop = 0;      // not used for a sweep
+  bool energy = false;  // the rows have the energy, if it is known
   std::vector<CompareRow> rows = {};
 };
 

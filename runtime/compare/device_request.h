@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "models/devices/device.h"
 #include "runtime/compare/compare_row.h"
+#include "sim/config/energy_table.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::runtime {
@@ -20,6 +21,7 @@ struct DeviceRequest {
   bool has_own_format = false;                       // the name has a :FORMAT
   std::optional<devices::NumberFormat> format = {};  // nullopt: the device's usual format
   std::optional<MachineConfig> machine = {};         // for a simulated device
+  std::optional<EnergyTable> energies = {};          // of the machine, if energy was asked for
   const devices::DeviceModel* modelled = nullptr;    // for a modelled device
 };
 

@@ -93,4 +93,10 @@ CompareRow model_network_row(const DeviceRequest& request, const graph::Graph& p
   return row;
 }
 
+void add_board_energy(CompareRow& row, const DeviceRequest& request) {
+  if (request.modelled == nullptr || !row.seconds) return;
+  row.joules = request.modelled->board_watts * *row.seconds;
+  row.details["board_watts"] = request.modelled->board_watts;
+}
+
 }  // namespace weft::runtime

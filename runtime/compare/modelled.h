@@ -20,4 +20,7 @@ CompareRow model_product(const DeviceRequest& request, const devices::GemmShape&
 CompareRow model_network_row(const DeviceRequest& request, const graph::Graph& prepared,
                              double flop);
 
+/// For a modelled device: the energy of its board at its rated power, an upper bound. Else nothing.
+void add_board_energy(CompareRow& row, const DeviceRequest& request);
+
 }  // namespace weft::runtime

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "base/figures.h"
 #include "compiler/emit/matmul.h"
+#include "runtime/analysis/network_energy.h"
 #include "runtime/compile.h"
+#include "runtime/job/one_layer.h"
 #include "runtime/network_timing.h"
 #include "runtime/run_bounds.h"
 #include "runtime/workload/compiled_product.h"
@@ -74,6 +77,13 @@ Matrix run_with_values(const MachineConfig& machine, const Program& program,
   return out;
 }
 
+/// The energy, if it was asked for and a part of the run is on the machine.
+void add_energy(CompareRow& row, const DeviceRequest& request, const NetworkRun& run) {
+  if (!request.energies || run.total == 0) return;
+  row.joules = network_energy(run, *request.machine, *request.energies).joules();
+  row.details["energies"] = request.energies->name;
+}
+
 /// Notes the layers on the host. If no layer ran on the machine, removes the row's time, cycles and
 /// error.
 void add_host_layers(CompareRow& row, const NetworkRun& run) {
@@ -124,6 +134,7 @@ CompareRow simulate_product(const DeviceRequest& request, const devices::GemmSha
   add_bound(row, product_bound(plan.spec, machine), result.total);
   if (values != nullptr && !held) row.basis += ", no values: its program does not fit in memory";
   row.details["folds"] = plan.folds;
+  add_energy(row, request, one_layer_run(matmul_header(plan, machine), plan, std::move(result)));
   return row;
 }
 
@@ -146,6 +157,7 @@ CompareRow simulate_network(const DeviceRequest& request, const graph::Graph& gr
   if (values != nullptr) row.max_abs_error = largest_output_error(run.outputs, values->exact);
   if (run.bound) add_bound(row, *run.bound, run.total);
   add_host_layers(row, run);
+  add_energy(row, request, run);
   return row;
 }
 

@@ -82,11 +82,13 @@ NetworkRun one_layer_run(const Program& program, const std::optional<TilingPlan>
   layer.info.output_bytes = result.traffic.output_bytes;
   layer.cycles = result.total;
   layer.ledger = result.ledger;
+  layer.events = result.events;
   layer.path = result.critical_path;
   run.total = result.total;
   run.ledger = result.ledger;
   run.path = result.critical_path;
   run.traffic = result.traffic;
+  run.events = result.events;
   run.issued_macs = result.issued_macs;
   run.useful_macs = layer.info.macs;
   run.programs = 1;

@@ -40,6 +40,7 @@ struct TrainRequest {
   std::optional<std::string> log = {};
   std::optional<std::string> json = {};  // "-" is stdout
   std::optional<std::string> html = {};
+  std::optional<std::string> machine_out = {};  // .ini
   bool quiet = false;
   MachineConfig machine = {};  // for --backend sim
   Engine engine = Engine::kFast;

@@ -6,10 +6,22 @@
 
 namespace weft {
 
-GroupLedger::GroupLedger(const MachineConfig& config) : push_cycles_(ArrayTiming(config).push()) {}
+GroupLedger::GroupLedger(const MachineConfig& config)
+    : config_(config), push_cycles_(ArrayTiming(config).push()) {}
+
+// A tile that no matmul takes may begin to be pushed after the run; only the last one can.
+std::vector<EventCounts> GroupLedger::events() const {
+  std::vector<EventCounts> events = events_;
+  if (last_push_.cycle > last_retired_) --events[last_push_.group].pushes;
+  return events;
+}
 
 void GroupLedger::accepted(const Instruction& instruction) {
-  if (group_ >= ledgers_.size()) ledgers_.resize(group_ + std::size_t{1});
+  if (group_ >= ledgers_.size()) {
+    ledgers_.resize(group_ + std::size_t{1});
+    events_.resize(group_ + std::size_t{1});
+  }
+  count_events(config_, instruction.operation, events_[group_]);
   GroupQueue& queue = queues_[instruction.unit()];
   ++queue.accepted;
   if (queue.runs.empty() || queue.runs.back().group != group_) queue.runs.push_back({group_});
@@ -41,7 +53,9 @@ void GroupLedger::started(std::uint64_t index, Unit unit, const InstructionTimin
 
 // A pushed tile belongs to the fetch that brought it.
 void GroupLedger::pushed(Cycle cycle) {
-  pushes_.push_back({cycle, tiles_.front()});
+  last_push_ = {cycle, tiles_.front()};
+  ++events_[last_push_.group].pushes;
+  pushes_.push_back(last_push_);
   tiles_.pop_front();
 }
 

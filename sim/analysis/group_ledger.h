@@ -1,7 +1,7 @@
-// The ledger of a run by groups of its instructions, such as the layers of a network, while the run
-// happens. Each cycle belongs to the instruction by which it is classed (docs/timing.md, "Whose
-// cycle it is"). Keeps only what cycles not classed yet may belong to: one entry for the
-// instructions of a unit that follow each other in one group, however many they are.
+// The ledger and the events of a run by groups of its instructions, such as the layers of a
+// network, while the run happens. Each cycle belongs to the instruction by which it is classed
+// (docs/timing.md, "Whose cycle it is"). Keeps only what cycles not classed yet may belong to: one
+// entry for the instructions of a unit that follow each other in one group, however many they are.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/sliding_window.h"
+#include "sim/analysis/events.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/result.h"
 #include "sim/analysis/run_analysis.h"
@@ -21,12 +22,15 @@ namespace weft {
 
 class GroupLedger final : public RunObserver {
  public:
+  /// `config` must outlive this.
   explicit GroupLedger(const MachineConfig& config);
 
   /// The instructions from here on belong to `group`.
   void begin_group(std::uint32_t group) { group_ = group; }
   /// Entry g counts the cycles of group g; groups without instructions at the end are missing.
   const std::vector<CycleLedger>& ledgers() const { return ledgers_; }
+  /// After the run: the events of each group, in the same way. A push belongs to its tile's fetch.
+  std::vector<EventCounts> events() const;
 
   // RunObserver
   void accepted(const Instruction& instruction) override;
@@ -71,9 +75,12 @@ class GroupLedger final : public RunObserver {
   void give_busy(Cycle CycleLedger::*ledger_class, Unit unit, Interval cycles);
   void forget_before(Cycle cycle);
 
+  const MachineConfig& config_;
   const Cycle push_cycles_;
   std::uint32_t group_ = 0;
   std::vector<CycleLedger> ledgers_;
+  std::vector<EventCounts> events_;
+  GroupEvent last_push_ = {-1, 0};
   PerUnit<GroupQueue> queues_;
   SlidingWindow<GroupEvent> dispatches_;  // the last of each stretch that belongs to one group
   SlidingWindow<GroupEvent> pushes_;

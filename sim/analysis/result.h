@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "sim/analysis/events.h"
 #include "sim/timing/critical_path.h"
 #include "sim/timing/timeline.h"
 
@@ -75,6 +76,7 @@ struct Result {
   CriticalPath critical_path;  // critical_path.sum() == total
   Traffic traffic;
   std::uint64_t issued_macs = 0;      // rows streamed * R * C
+  EventCounts events;                 // what takes energy
   std::uint64_t compared_cycles = 0;  // cycles that lock-step checking found equal
 };
 

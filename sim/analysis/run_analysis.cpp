@@ -43,6 +43,9 @@ bool RunAnalysis::accept(const Instruction& instruction) {
 bool RunAnalysis::finish() {
   if (!clock_.finish()) return false;
   result_.total = clock_.last_retired() + 1;
+  // A tile that no matmul takes may begin to be pushed after the run. There is at most one such
+  // tile: the next one waits until a matmul has taken it.
+  if (last_push_ >= result_.total) --result_.events.pushes;
   paths_ = recorder_.paths(clock_.last_done().node);
   for (const CriticalPath& path : paths_) result_.critical_path += path;
   hazards_.finish(result_.total);
@@ -74,6 +77,8 @@ void RunAnalysis::started(std::uint64_t index, Unit unit, const InstructionTimin
 
 void RunAnalysis::pushed(Cycle cycle) {
   if (first_push_ < 0) first_push_ = cycle;
+  last_push_ = cycle;
+  ++result_.events.pushes;
   hazards_.pushed(cycle);
   ledger_.push(cycle);
   if (observer_ != nullptr) observer_->pushed(cycle);
@@ -131,6 +136,8 @@ void RunAnalysis::visit(StateVisitor& visitor) {
   visitor.total(result_.traffic.input_bytes);
   visitor.total(result_.traffic.weight_bytes);
   visitor.total(result_.traffic.output_bytes);
+  weft::visit(visitor, result_.events);
+  visitor.total(last_push_);
   for (const LedgerClass& entry : kLedgerClasses) visitor.total(result_.ledger.*entry.cycles);
   if (observer_ != nullptr) observer_->visit(visitor);
 }

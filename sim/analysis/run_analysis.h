@@ -112,6 +112,7 @@ class RunAnalysis final : private ClockObserver {
   SlidingWindow<Matmul> matmuls_;  // those that the ledger has not classed
   Cycle checked_until_ = -1;       // dispatch of the last instruction checked for hazards
   Cycle first_push_ = -1;
+  Cycle last_push_ = -1;
   Cycle span_end_ = 0;             // the cycle after the last PE's last product
   CycleLedger outside_span_ = {};  // cycles before the first push and after the last product
   bool tail_ = false;

@@ -38,6 +38,7 @@ void count_cycles(const MachineConfig& config, const Program& program, const Tim
 }  // namespace
 
 void count_work(const MachineConfig& config, const Operation& operation, Result& result) {
+  count_events(config, operation, result.events);
   if (const auto* matmul = std::get_if<Matmul>(&operation)) {
     result.issued_macs += std::uint64_t{matmul->rows} * config.array_rows * config.array_cols;
   }
@@ -66,6 +67,7 @@ Result summarize(const MachineConfig& config, const Program& program, Timeline t
   for (const Instruction& instruction : program.code) {
     count_work(config, instruction.operation, result);
   }
+  result.events.pushes = timeline.pushes.size();
   result.timeline = std::move(timeline);
   return result;
 }

@@ -10,7 +10,8 @@ namespace weft {
 /// Last retirement + 1; 0 for an empty program.
 Cycle total_cycles(const Timeline& timeline);
 
-/// Adds the operation's bytes to the traffic of `result`, and its multiply-accumulates.
+/// Adds the operation's bytes to the traffic of `result`, its multiply-accumulates, and its events
+/// except pushes.
 void count_work(const MachineConfig& config, const Operation& operation, Result& result);
 
 /// Everything in Result except compared_cycles, from a complete timeline.

@@ -1,11 +1,9 @@
-// Reads INI files and command-line options. Boost.Program_options parses both and set_key() applies
-// both, so that a key means the same in either place.
+// Machines from INI files and command-line options. set_key() applies both, so that a key means the
+// same in either place.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <boost/program_options/errors.hpp>
-#include <boost/program_options/parsers.hpp>
 #include <boost/program_options/value_semantic.hpp>
 #include <fstream>
 #include <set>
@@ -16,14 +14,13 @@
 #include "base/input_path.h"
 #include "base/printable.h"
 #include "sim/config/config_keys.h"
+#include "sim/config/ini_file.h"
 
 namespace weft {
 namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::size_t kMaxIniBytes = std::size_t{1} << 20U;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors begin UTF-8 with it
 constexpr std::string_view kMachineSection = "machine.";
 
 /// Removes the prefix `machine.` from keys that have no section, because [machine] may hold them.
@@ -36,18 +33,6 @@ std::string_view without_machine_section(std::string_view key) {
   return key;
 }
 
-std::string read_bounded(std::istream& in, std::string_view origin) {
-  std::string text(kMaxIniBytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (in.bad()) throw ConfigError(fmt::format("{}: cannot be read", origin));
-  if (text.size() > kMaxIniBytes) {
-    throw ConfigError(fmt::format("{}: larger than 1 MiB, too large for a machine file", origin));
-  }
-  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
-  return text;
-}
-
 /// The placeholder of the value in --help: ROWS for array.rows, on|off for a choice.
 std::string value_name(const ConfigKey& key) {
   if (key.range.find('|') != std::string::npos) return key.range;
@@ -57,29 +42,17 @@ std::string value_name(const ConfigKey& key) {
   return name;
 }
 
-po::parsed_options parse_lines(const std::string& text, std::string_view origin) {
-  std::istringstream lines(text);
-  try {
-    return po::parse_config_file(lines, machine_options(), /*allow_unregistered=*/true);
-  } catch (const po::invalid_config_file_syntax& error) {
-    throw ConfigError(fmt::format("{}: {} is neither [section] nor key = value", origin,
-                                  printable(error.tokens())));
-  } catch (const po::error& error) {
-    throw ConfigError(fmt::format("{}: {}", origin, error.what()));
-  }
-}
-
 }  // namespace
 
 MachineConfig parse_ini(std::istream& in, std::string_view origin) {
-  const po::parsed_options parsed = parse_lines(read_bounded(in, origin), origin);
+  const std::vector<IniEntry> entries = read_ini(in, origin, "a machine file");
   MachineConfig config;
   std::set<std::string, std::less<>> seen;
   try {
-    for (const po::option& option : parsed.options) {
-      const std::string_view key = without_machine_section(option.string_key);
+    for (const IniEntry& entry : entries) {
+      const std::string_view key = without_machine_section(entry.key);
       if (!seen.emplace(key).second) throw ConfigError(fmt::format("{}: given twice", key));
-      set_key(config, key, option.value.empty() ? "" : option.value.front());
+      set_key(config, key, entry.value);
     }
     validate(config);
   } catch (const ConfigError& error) {

@@ -27,11 +27,11 @@ std::uint64_t improved(std::uint64_t value, Improvement improvement) {
   return value + step;
 }
 
-/// A number with `decimals` decimals, held in `member` as value * 10^decimals.
+/// A number with `decimals` decimals, held in `member` as value * 10^decimals, that is no question
+/// of more or less.
 template <class Field>
-ConfigKey number(std::string name, std::string help, Field MachineConfig::*member,
-                 Improvement improvement, std::uint64_t low, std::uint64_t high,
-                 unsigned decimals = 0) {
+ConfigKey plain_number(std::string name, std::string help, Field MachineConfig::*member,
+                       std::uint64_t low, std::uint64_t high, unsigned decimals) {
   std::string range = print_decimal(low, decimals) + ".." + print_decimal(high, decimals);
   if (decimals > 0) range += fmt::format(" with at most {} decimals", decimals);
   return {std::move(name),
@@ -44,13 +44,25 @@ ConfigKey number(std::string name, std::string help, Field MachineConfig::*membe
             return true;
           },
           [=](const MachineConfig& config) { return print_decimal(config.*member, decimals); },
-          improvement,
-          [=](MachineConfig& config) {
-            const std::uint64_t value = improved(config.*member, improvement);
-            if (value < low || value > high || value == config.*member) return false;
-            config.*member = static_cast<Field>(value);
-            return true;
-          }};
+          {},
+          [](MachineConfig&) { return false; },
+          decimals};
+}
+
+/// The same for a number that could be better.
+template <class Field>
+ConfigKey number(std::string name, std::string help, Field MachineConfig::*member,
+                 Improvement improvement, std::uint64_t low, std::uint64_t high,
+                 unsigned decimals = 0) {
+  ConfigKey key = plain_number(std::move(name), std::move(help), member, low, high, decimals);
+  key.improvement = improvement;
+  key.improve = [=](MachineConfig& config) {
+    const std::uint64_t value = improved(config.*member, improvement);
+    if (value < low || value > high || value == config.*member) return false;
+    config.*member = static_cast<Field>(value);
+    return true;
+  };
+  return key;
 }
 
 /// One of a few names.
@@ -99,12 +111,23 @@ std::vector<ConfigKey> make_keys() {
   using Types = std::array<std::pair<std::string_view, ElementType>, 3>;
   using SwitchNames = std::array<std::pair<std::string_view, bool>, 2>;
   using Kinds = std::array<std::pair<std::string_view, MemoryKind>, 3>;
+  using Nodes = std::array<std::pair<std::string_view, ProcessNode>, 5>;
+  using Technologies = std::array<std::pair<std::string_view, MemoryTechnology>, 4>;
   constexpr Types kTypes = {
       {{"int8", ElementType::kInt8}, {"bf16", ElementType::kBf16}, {"fp16", ElementType::kFp16}}};
   constexpr SwitchNames kSwitch = {{{"on", true}, {"off", false}}};
   constexpr Kinds kKinds = {{{"ideal", MemoryKind::kIdeal},
                              {"shared", MemoryKind::kShared},
                              {"split", MemoryKind::kSplit}}};
+  constexpr Nodes kNodes = {{{"none", ProcessNode::kNone},
+                             {"45nm", ProcessNode::k45nm},
+                             {"28nm", ProcessNode::k28nm},
+                             {"16nm", ProcessNode::k16nm},
+                             {"7nm", ProcessNode::k7nm}}};
+  constexpr Technologies kTechnologies = {{{"ddr", MemoryTechnology::kDdr},
+                                           {"hbm", MemoryTechnology::kHbm},
+                                           {"gddr", MemoryTechnology::kGddr},
+                                           {"link", MemoryTechnology::kLink}}};
   return {
       machine_name(),
       number("clock_mhz", "clock in MHz", &Config::clock_hz, Improvement::kFaster, 1000,
@@ -138,6 +161,12 @@ std::vector<ConfigKey> make_keys() {
              &Config::vector_latency_cycles, Improvement::kShorter, 1, kMaxLatency),
       number("sequencer.queue_depth", "how many instructions can wait in the queue of each unit",
              &Config::queue_depth, Improvement::kLarger, 1, 4096),
+      choice("power.node", "process: the built-in table of --energy that prices the events",
+             &Config::node, kNodes),
+      plain_number("power.static_w", "watts that the machine takes when it does nothing",
+                   &Config::static_milliwatts, 0, 100'000'000, 3),
+      choice("power.memory", "what a memory transfer costs: DRAM of this kind, or a host link",
+             &Config::memory_technology, kTechnologies),
   };
 }
 

@@ -46,6 +46,7 @@ struct ConfigKey {
   /// Makes the field better by a tenth, or by one unit if that is more. Returns false if the range
   /// does not allow it, or without an improvement.
   std::function<bool(MachineConfig&)> improve = [](MachineConfig&) { return false; };
+  std::optional<unsigned> decimals = {};  // that a number may have; nullopt: a name or a switch
 };
 
 /// All keys in the order in which they are documented and written.

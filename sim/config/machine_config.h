@@ -16,6 +16,13 @@ namespace weft {
 /// split: one channel for weight memory (fetch), one for the host link (load, store), as in TPU v1.
 enum class MemoryKind : std::uint8_t { kIdeal, kShared, kSplit };
 
+/// The process in which the machine is made; the energy table of this name prices its events.
+enum class ProcessNode : std::uint8_t { kNone, k45nm, k28nm, k16nm, k7nm };
+
+/// What stands at the other end of the memory channel: DRAM of some kind, or another link to the
+/// host (an Edge TPU reaches everything through USB).
+enum class MemoryTechnology : std::uint8_t { kDdr, kHbm, kGddr, kLink };
+
 struct MachineConfig {
   std::string name = "custom";
   std::uint64_t clock_hz = 100'000'000;
@@ -37,6 +44,11 @@ struct MachineConfig {
 
   std::uint32_t vector_latency_cycles = 1;
   std::uint32_t queue_depth = 16;
+
+  // What only energy depends on, never a cycle.
+  ProcessNode node = ProcessNode::kNone;
+  std::uint64_t static_milliwatts = 0;  // that the chip takes when it does nothing
+  MemoryTechnology memory_technology = MemoryTechnology::kDdr;
 
   friend bool operator==(const MachineConfig&, const MachineConfig&) = default;
 

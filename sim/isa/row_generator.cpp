@@ -57,11 +57,49 @@ std::array<std::uint64_t, 4> loop_spans(const std::array<BoundedLoop, 4>& loops)
   return spans;
 }
 
-/// Extends `extremes` by the rows of a box: each index j lies in [first[j], last[j]) and in bounds.
+/// An index for each loop.
+using Indices = std::array<std::uint64_t, 4>;
+
+/// Calls function(first, last) for boxes that hold the first `rows` indices of the walk, each once.
+/// Write `rows` in the mixed radix of the loop counts. The indices are then at most four boxes, one
+/// per loop: the loops outside it are at their digit of `rows`, this loop is below its digit, and
+/// the loops inside it are free. Index j of a box lies in [first[j], last[j]).
+template <class Function>
+void for_each_box(const std::array<BoundedLoop, 4>& loops, std::uint32_t rows,
+                  const Function& function) {
+  const Indices spans = loop_spans(loops);
+  Indices first{0, 0, 0, 0};
+  Indices last{};
+  for (std::size_t j = 0; j < 4; ++j) last[j] = loops[j].count;
+  std::uint64_t left = rows;
+  for (std::size_t j = 4; j-- > 0;) {
+    const std::uint64_t digit = left / spans[j];
+    left %= spans[j];
+    last[j] = digit;
+    function(first, last);
+    first[j] = digit;
+    last[j] = digit + 1;
+  }
+}
+
+/// The rows of a box that are in bounds. Starts at the outermost loop, so that it leaves an empty
+/// box before the product can overflow.
+std::uint64_t rows_of_box(const std::array<BoundedLoop, 4>& loops, const Indices& first,
+                          const Indices& last) {
+  std::uint64_t rows = 1;
+  for (std::size_t j = 4; j-- > 0;) {
+    const std::uint64_t low = std::max(first[j], loops[j].first);
+    const std::uint64_t high = std::min(last[j], loops[j].last);
+    if (low >= high) return 0;
+    rows *= high - low;
+  }
+  return rows;
+}
+
+/// Extends `extremes` by the rows of a box that are in bounds; they are at its corners.
 /// Starts at the outermost loop, so that it leaves an empty box before the sum can overflow.
-void include_box(const std::array<BoundedLoop, 4>& loops, const std::array<std::uint64_t, 4>& first,
-                 const std::array<std::uint64_t, 4>& last, std::int64_t base,
-                 std::optional<RowExtremes>& extremes) {
+void include_box(const std::array<BoundedLoop, 4>& loops, const Indices& first, const Indices& last,
+                 std::int64_t base, std::optional<RowExtremes>& extremes) {
   RowExtremes box{base, base};
   for (std::size_t j = 4; j-- > 0;) {
     const std::uint64_t low = std::max(first[j], loops[j].first);
@@ -85,26 +123,23 @@ std::uint64_t walk_length(const RowGenerator& generator) {
   return product;
 }
 
-// Write `rows` in the mixed radix of the loop counts. The first `rows` indices are then at most
-// four boxes, one per loop: the loops outside it are at their digit of `rows`, this loop is below
-// its digit, and the loops inside it are free. The extremes of a box are at its corners.
 std::optional<RowExtremes> row_extremes(const RowGenerator& generator, std::uint32_t rows) {
   const std::array<BoundedLoop, 4> loops = bounded_loops(generator);
-  const std::array<std::uint64_t, 4> spans = loop_spans(loops);
-  std::array<std::uint64_t, 4> first{0, 0, 0, 0};
-  std::array<std::uint64_t, 4> last{};
-  for (std::size_t j = 0; j < 4; ++j) last[j] = loops[j].count;
   std::optional<RowExtremes> extremes;
-  std::uint64_t left = rows;
-  for (std::size_t j = 4; j-- > 0;) {
-    const std::uint64_t digit = left / spans[j];
-    left %= spans[j];
-    last[j] = digit;
+  for_each_box(loops, rows, [&](const Indices& first, const Indices& last) {
     include_box(loops, first, last, generator.base, extremes);
-    first[j] = digit;
-    last[j] = digit + 1;
-  }
+  });
   return extremes;
+}
+
+std::uint64_t rows_without_padding(const RowGenerator& generator, std::uint32_t rows) {
+  if (generator.bounds[0].limit == 0 && generator.bounds[1].limit == 0) return rows;
+  const std::array<BoundedLoop, 4> loops = bounded_loops(generator);
+  std::uint64_t count = 0;
+  for_each_box(loops, rows, [&](const Indices& first, const Indices& last) {
+    count += rows_of_box(loops, first, last);
+  });
+  return count;
 }
 
 MergedLoops detail::merge_loops(const RowGenerator& generator) {

@@ -49,6 +49,10 @@ struct RowExtremes {
 /// `rows` must be at most the product of the counts. Takes constant time.
 std::optional<RowExtremes> row_extremes(const RowGenerator& generator, std::uint32_t rows);
 
+/// How many of the first `rows` rows of the walk are not padding. `rows` must be at most the
+/// product of the counts. Takes constant time.
+std::uint64_t rows_without_padding(const RowGenerator& generator, std::uint32_t rows);
+
 /// The product of the loop counts, 2^32 if it is larger.
 std::uint64_t walk_length(const RowGenerator& generator);
 

@@ -184,17 +184,23 @@ class ClockedMatmulUnit : public UnitModule {
 
   void await_work() {
     while (asleep()) {
-      sc_core::sc_event_or_list wake;
-      for (const UnitModule* unit : context_.units) wake |= unit->retired_event();
-      wake |= enqueued_event();
-      sc_core::wait(wake);
+      if (wake_.size() == 0) list_wake_events();
+      sc_core::wait(wake_);
     }
     wait_until(current_cycle(), kStartTick);
+  }
+
+  void list_wake_events() {
+    for (const UnitModule* unit : context_.units) wake_ |= unit->retired_event();
+    wake_ |= enqueued_event();
   }
 
   TypedMachineValues<Arithmetic>& values_;
   Datapath<Arithmetic>& datapath_;
   ProgressMeter& progress_;
+  /// A member, because SystemC frees the stack of a process that sleeps at the end of a simulation
+  /// without calling the destructors of what lies there.
+  sc_core::sc_event_or_list wake_;
   const std::uint32_t rows_;
   const std::uint32_t cols_;
 

@@ -57,6 +57,10 @@ TEST(ReadmeTest, CommandsPrintWhatItSays) {
   expect_printed("README.md", 5);
 }
 
+TEST(ReadmeTest, CommandsPrintWhatThePageOnSweepsSays) {
+  expect_printed("docs/sweep.md", 3);
+}
+
 TEST(ReadmeTest, CommandsPrintWhatTheTourSays) {
   expect_printed("docs/tour.md", 4);
 }
@@ -67,6 +71,10 @@ TEST(ReadmeTest, CommandsPrintWhatTheExplanationsSay) {
 
 TEST(ReadmeTest, CommandsPrintWhatTheComparisonsSay) {
   expect_printed("docs/compare.md", 2);
+}
+
+TEST(ReadmeTest, PrintsWhatTheScaleSimPageShows) {
+  expect_printed("docs/scalesim.md", 3);
 }
 
 TEST(ExamplesTest, TheFirstProgramRunsAndIsCheckedOnEveryEngine) {

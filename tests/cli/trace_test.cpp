@@ -201,7 +201,7 @@ TEST_F(TraceCommandTest, WhereNothingCanBeWrittenNothingRuns) {
     expect_refused(joined(words, {nowhere}), nowhere + ": cannot write");
     expect_refused(joined(words, {folder_.file("")}), "cannot write");
     expect_refused(joined(words, {"/dev/full"}), "/dev/full: cannot write: No space left");
-    expect_refused(joined(words, {"-"}), "--trace -: only --json can go to stdout");
+    expect_refused(joined(words, {"-"}), "--trace -: only --json and --csv can go to stdout");
     const std::string json_file = folder_.file("x.json");
     expect_refused(joined(words, {json_file, "--json", json_file}), "--json and --trace");
   }

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "tests/cli/console_examples.h"
+#include "tests/examples/figure_text.h"
 
 namespace weft::test {
 namespace {
@@ -25,23 +26,6 @@ constexpr Grid kTpuV2 = {128, 128};
 // Jouppi et al., ISCA 2017.
 constexpr double kTpuV1Hertz = 700e6;
 constexpr double kTpuV1BytesPerSecond = 34e9;
-
-std::string whole(Number value) {
-  std::string digits = std::to_string(value);
-  for (std::size_t left = digits.size(); left > 3;) digits.insert(left -= 3, 1, ',');
-  return digits;
-}
-
-std::string decimals(double value, int count) {
-  return fmt::format("{:.{}f}", value, count);
-}
-std::string percent(double share) {
-  return decimals(100 * share, 1);
-}
-
-Figure count(std::string what, Number value, std::string printed = "") {
-  return {std::move(what), whole(value), std::move(printed)};
-}
 
 Figure share(std::string what, double value, std::string printed = "") {
   return {std::move(what), percent(value), std::move(printed)};
@@ -393,7 +377,7 @@ std::vector<Figure> figures_of(int lesson) {
   constexpr std::array kFigures = {one_pe,          dot_product,    by_hand,          tiling,
                                    padding_figures, batching,       double_buffering, roofline,
                                    convolution,     number_formats, waveform,         gpu,
-                                   five_mappings};
+                                   five_mappings,   picojoules};
   return kFigures.at(static_cast<std::size_t>(lesson) - 1)();
 }
 

@@ -27,6 +27,7 @@ inline constexpr std::array kLessons = {
     "11-reading-a-waveform.md",
     "12-why-a-gpu-pads-too.md",
     "13-five-mappings.md",
+    "14-what-a-picojoule-buys.md",
 };
 
 /// Makes a fresh current folder for its lifetime. The commands of the lessons run there as at the

@@ -85,6 +85,9 @@ void check_case(const MachineConfig& config, const TilingPlan& plan, bool any_bi
   ASSERT_EQ(analytic.ledger, stepped.result.ledger);
   ASSERT_EQ(analytic.ledger.sum(), analytic.total);
   ASSERT_EQ(analytic.issued_macs, plan.macs.issued);
+  ASSERT_EQ(analytic.events, fast.result.events);
+  ASSERT_EQ(analytic.events, timed.result.events);
+  ASSERT_EQ(analytic.events, stepped.result.events);
   const Matrix expected = testing::oracle_matmul<Arithmetic>(
       operands.a, operands.b, plan.spec.bias ? &operands.bias : nullptr, plan.spec,
       config.array_rows);

@@ -70,6 +70,7 @@ void expect_same(const Result& streamed, const Result& held) {
   ASSERT_EQ(streamed.critical_path.cycles, held.critical_path.cycles);
   ASSERT_EQ(streamed.traffic, held.traffic);
   ASSERT_EQ(streamed.issued_macs, held.issued_macs);
+  ASSERT_EQ(streamed.events, held.events);
 }
 
 const char* walk_of(const TilingPlan& plan) {

@@ -56,11 +56,12 @@ struct Types {
   std::string_view output;
 };
 
-constexpr std::array<Types, 15> kTypesAtBatch2 = {{
+constexpr std::array<Types, 16> kTypesAtBatch2 = {{
     {"digits-mlp", "float32 2x64", "float32 2x10"},
     {"digits-cnn", "float32 2x1x8x8", "float32 2x10"},
     {"mlp", "float32 2x784", "float32 2x10"},
     {"mlp0", "float32 2x2000", "float32 2x2000"},
+    {"cnn0", "float32 2x48x19x19", "float32 2x1x19x19"},
     {"lenet5", "float32 2x1x28x28", "float32 2x10"},
     {"alexnet", "float32 2x3x224x224", "float32 2x1000"},
     {"alexnet-2012", "float32 2x3x227x227", "float32 2x1000"},

@@ -18,8 +18,9 @@ struct Published {
   double count;
 };
 
-constexpr std::array<Published, 10> kParameters = {{
+constexpr std::array<Published, 11> kParameters = {{
     {"mlp0", 20e6},          // Jouppi et al. 2017, table 1
+    {"cnn0", 8e6},           // the same
     {"alexnet", 61.1e6},     // torchvision's table of models
     {"alexnet-2012", 61e6},  // Sze et al. 2017, table II
     {"vgg16", 138.4e6},      // torchvision; Simonyan and Zisserman: 138 M

@@ -1,10 +1,9 @@
 // For any bytes, the importer must give a graph or an InputError.
-#include "tests/onnx/import_fuzz.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
+#include "tests/fuzz/targets/onnx.h"
 #include "tests/onnx/models.h"
 #include "tests/onnx/mutate.h"
 
@@ -12,7 +11,6 @@ namespace weft::onnx_io {
 namespace {
 
 using ::onnx::TensorProto;
-using testing_support::import_any_bytes;
 using testing_support::Model;
 using testing_support::mutate_bytes;
 using testing_support::mutate_field;
@@ -23,7 +21,7 @@ using Ints = std::vector<std::int64_t>;
 constexpr unsigned kSeed = 2'026'117;
 
 bool import_any(const std::string& bytes) {
-  return import_any_bytes(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  return fuzz::onnx(bytes);
 }
 
 void add_weights(Model& model, const std::string& name, const Ints& dims) {

@@ -64,7 +64,8 @@ rules() {
 
 # Programs that ctest runs, with files in their arguments and environment.
 tests() {
-  find . -name CTestTestfile.cmake -exec grep -H '^add_test\|^set_tests_properties' {} + |
+  # A folder without tests, such as that of the fuzzing targets, has no such line.
+  { find . -name CTestTestfile.cmake -exec grep -H '^add_test\|^set_tests_properties' {} + || true; } |
     awk '
       {
         user = $0
@@ -236,7 +237,7 @@ set -- "${arguments[@]}"
 build="$(cd "$1" && pwd)"
 target="${2:-}"
 sections=("${@:3}")
-if [[ -z "$target" ]]; then sections=(run rtl test style bench); fi
+if [[ -z "$target" ]]; then sections=(run rtl mpi package test style bench); fi
 check_machine
 [[ -f "$build/build.ninja" ]] || skip "$build was not configured for Ninja"
 

@@ -68,7 +68,7 @@ mkdir -p "${arguments[0]}"
 folder="$(cd "${arguments[0]}" && pwd)"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-closure "$(dirname "$folder")" run rtl test style bench >"$work/closure" ||
+closure "$(dirname "$folder")" run rtl mpi package test style bench >"$work/closure" ||
   die "apt does not know some package of tools/packages.txt"
 fill
 echo "$folder"

@@ -20,7 +20,7 @@ function scripts() {
 export function assemble(data) {
   const parts = {
     title: escaped(data.title),
-    style: part('page.css'),
+    style: part('page.css') + part('points/points.css'),
     data: JSON.stringify(data).replace(/</g, '\\u003c'),
     scripts: scripts(),
   };

@@ -104,6 +104,37 @@ test('the sensitivities are those of the text', async () => {
   }
 });
 
+// The events with their counts and energies, the total, the layers, and what the bar is made of.
+test('the energies are those of the text', async () => {
+  const path = join(fixture.folder, 'energy.html');
+  const text = weft(['run', 'digits-cnn', '--machine', 'tpu-v2', '--engine', 'analytic',
+    '--energy', 'own', '--price-per-hour', '1.2', '--html', path]);
+  const lines = text.split('\n').map((line) => line.trim().split(/  +/));
+  const events = lines.filter((cells) => cells.length === 5 && cells[4].endsWith(' %') &&
+    /[fpnum]?J$/.test(cells[2])).map((cells) => cells.join('|'));
+  assert.ok(events.length >= 15, text);
+  await checks.is_whole(fixture, path);
+  const shown = await fixture.evaluate(`[...document.querySelectorAll('#energy-table tbody tr')]
+    .map((row) => [...row.children].map((cell) => cell.textContent.replace(/^.*: /, ''))
+      .join('|'))`);
+  assert.deepEqual(shown.map((row) => plain(row).replaceAll('µ', 'u').replace('< 0.1', '0.0')),
+    events);
+  const total = text.match(/^energy +(\S+ \S+) =/m)[1];
+  const sum = await fixture.evaluate(`document.querySelector('#energy-sum').textContent`);
+  assert.equal(plain(sum).replaceAll('µ', 'u'), total);
+  const layers = await fixture.evaluate(`document.querySelectorAll('#energy-layers tbody tr').length`);
+  assert.equal(layers, JSON.parse(weft(['run', 'digits-cnn', '--machine', 'tpu-v2', '--engine',
+    'analytic', '--json', '-'])).layers.length);
+  const said = await fixture.evaluate(`document.querySelector('#energy .readout').textContent`);
+  const price = text.match(/^price +(\S+) for/m)[1];
+  assert.ok(plain(said).includes(`cost ${price} at 1.2 an hour`), `${said} has no ${price}`);
+  const widths = await fixture.evaluate(`[...document.querySelectorAll('#energy .energy-piece')]
+    .map((piece) => [piece.dataset.unit, Number(piece.getAttribute('width'))])`);
+  const units = Object.entries(checks.data_of(path).report.energy.units)
+    .filter(([, joules]) => joules > 0);
+  assert.deepEqual(widths.map(([unit]) => unit), units.map(([unit]) => unit));
+});
+
 // The text lists the first eight of the candidates, with the same words and the same figures. Of
 // candidates of equal cycles it has the figures of the first.
 async function has_the_candidates_of(words) {

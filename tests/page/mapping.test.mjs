@@ -125,6 +125,21 @@ test('joined lines are bands, and zeros between them are no useful MACs', async 
   assert.match(said, /25\.0\u202f% of the weights within K and N are zeros between the taps of joined/);
 });
 
+// Rows 0-8 of columns 0-15 and rows 3-11 of columns 16-31, as above. K x N is 12 x 32.
+test('the array marks the zeros between joined lines as padding', async () => {
+  await fixture.open(page_of(['run', 'digits-cnn', ...kWide.slice(0, -1), 'fast']));
+  await go_to_tile(0, 0);
+  const padding = await evaluate(`(() => {
+    const work = weft.work_on_diagonals(weft.cycle + 1, 63)[0];  // the first row, in PE(0,0)
+    const everywhere = Array(63).fill(work);
+    return d3.range(32).map((r) => d3.range(32).map((c) =>
+      Number(weft.is_padding(everywhere, r, c))).join(''));
+  })()`);
+  const row = (left, right) => String(left).repeat(16) + String(right).repeat(16);
+  assert.deepEqual(padding, [...Array(3).fill(row(0, 1)), ...Array(6).fill(row(0, 0)),
+    ...Array(3).fill(row(1, 0)), ...Array(20).fill(row(1, 1))]);
+});
+
 test('the weights that are drawn, times the rows, are the useful MACs', async () => {
   const {tiles, mappings, report} = checks.data_of(page_of(['run', 'lenet5', ...kWide]));
   assert.ok(mappings.some(({lines_in, lines_out}) => lines_in === 2 && lines_out === 2));

@@ -149,9 +149,9 @@ TEST_F(PlanFileTest, NamesTheFieldOfAProduct) {
     return refusal(changed.replace(at, from.size(), to));
   };
   EXPECT_EQ(with("\"bias_slots\":0", "\"bias_slots\":-1"),
-            "layer 'fc': bias_slots is not a whole number from 0 to 4294967295");
+            "layer 'fc': bias_slots is not a whole number of at least 0");
   EXPECT_EQ(with("\"bias_slots\":0", "\"bias_slots\":4294967296"),
-            "layer 'fc': bias_slots is not a whole number from 0 to 4294967295");
+            "layer 'fc': bias_slots is too large");
   EXPECT_EQ(with("chunks outermost", "chunks"),
             "layer 'fc': order is 'chunks'; must be \"chunks outermost\" or \"chunks innermost\"");
   EXPECT_EQ(with(",\"bias_slots\":0", ""), "layer 'fc': bias_slots is missing");

@@ -135,6 +135,23 @@ void expect_same(const runtime::NetworkRun& streamed, const runtime::NetworkRun&
   EXPECT_EQ(streamed.issued_macs, held.issued_macs);
   EXPECT_EQ(streamed.useful_macs, held.useful_macs);
   expect_same_layers(streamed.layers, held.layers);
+  EXPECT_EQ(streamed.events, held.events);
+}
+
+/// The layers have the same events however they are counted, and sum to the run.
+void expect_events(const runtime::NetworkRun& streamed, const runtime::NetworkRun& held,
+                   const MachineConfig& config) {
+  EventCounts sum;
+  ASSERT_EQ(streamed.layers.size(), held.layers.size());
+  for (std::size_t i = 0; i < held.layers.size(); ++i) {
+    const runtime::LayerRun& layer = streamed.layers[i];
+    EXPECT_EQ(layer.events, held.layers[i].events) << layer.info.name;
+    EXPECT_EQ(layer.events.streamed_rows * config.array_rows * config.array_cols,
+              layer.info.issued_macs)
+        << layer.info.name;
+    sum += layer.events;
+  }
+  EXPECT_EQ(sum, streamed.events);
 }
 
 TEST(ScheduleTest, TheCyclesAreThoseOfTheProgramsWithoutHoldingThem) {
@@ -150,7 +167,9 @@ TEST(ScheduleTest, TheCyclesAreThoseOfTheProgramsWithoutHoldingThem) {
         const runtime::NetworkRun held =
             runtime::run_network(write_programs(scheduled, config), config, {},
                                  {.simulate = {.engine = Engine::kAnalytic}});
-        expect_same(runtime::time_network(scheduled, config), held);
+        const runtime::NetworkRun streamed = runtime::time_network(scheduled, config);
+        expect_same(streamed, held);
+        expect_events(streamed, held, config);
       }
     }
   }

@@ -40,6 +40,9 @@ std::vector<Row> network_rows();
 /// Training of the digits on the simulated machine against the CPU backend.
 std::vector<Row> training_rows();
 
+/// Points of `weft sweep`.
+std::vector<Row> sweep_rows();
+
 /// ResNet-50 from its builder to its cycles on tpu-v2, without values.
 void run_network_analytically();
 

@@ -24,17 +24,65 @@ constexpr std::size_t kShown = 8;  // candidates, with the chosen one
 /// A network with more instructions is not compiled again for advice: that takes a second each.
 constexpr std::uint64_t kMostCompiledAgain = 1'000'000;
 
-std::vector<std::string> cells(const CandidateRun& run, const LedgerColumns& classes) {
-  const runtime::LayerRun& layer = run.asked();
-  const compiler::LayerInfo& info = layer.info;
-  std::vector<std::string> row = {grouped(static_cast<std::uint64_t>(run.total)),
-                                  grouped(static_cast<std::uint64_t>(layer.cycles))};
-  classes.add_cells(layer, row);
-  const std::uint64_t bytes = moved_bytes(info);
-  row.insert(row.end(),
-             {tiles_cell(info), info.fetches == 0 ? "" : grouped(info.fetches), padding_cell(info),
-              bytes == 0 ? "" : si(static_cast<double>(bytes), "B")});
-  return row;
+/// Candidates of equal cycles. The table shows the first of them, which moves the fewest bytes.
+struct Ties {
+  std::size_t first = 0;
+  std::size_t count = 1;
+};
+
+constexpr const char* kNotThere = "-";
+
+/// What a row says of the layer's tiles. A run on the vector unit has none.
+void add_tile_cells(const compiler::LayerInfo& info, std::vector<std::string>& row) {
+  if (info.issued_macs == 0) {
+    row.insert(row.end(), 3, kNotThere);
+    return;
+  }
+  row.insert(row.end(), {tiles_cell(info), grouped(info.fetches), padding_cell(info)});
+}
+
+/// Which columns a table of candidates has.
+struct CandidateColumns {
+  LedgerColumns classes;
+  bool tiles = false;  // some candidate runs on the array
+
+  std::vector<std::string> headings() const {
+    std::vector<std::string> row = {"cycles", "layer"};
+    classes.add_headings(row);
+    if (tiles) row.insert(row.end(), {"tiles", "fetches", "pad"});
+    row.emplace_back("moved");
+    return row;
+  }
+  std::string alignment() const {
+    return "rr" + std::string(classes.count(), 'r') + (tiles ? "lrrr" : "r");
+  }
+  std::vector<std::string> cells(const CandidateRun& run) const {
+    const runtime::LayerRun& layer = run.asked();
+    std::vector<std::string> row = {grouped(static_cast<std::uint64_t>(run.total)),
+                                    grouped(static_cast<std::uint64_t>(layer.cycles))};
+    classes.add_cells(layer, row);
+    if (tiles) add_tile_cells(layer.info, row);
+    const std::uint64_t bytes = moved_bytes(layer.info);
+    row.push_back(bytes == 0 ? kNotThere : si(static_cast<double>(bytes), "B"));
+    return row;
+  }
+  std::string legend() const {
+    return fmt::format(
+        "cycles: of the network; layer: of this layer, and all columns after it; {}moved: weights, "
+        "inputs and outputs",
+        tiles ? "tiles: along K x along N x chunks of rows; fetches: of tiles; pad: % of the "
+                "issued MACs that are padding; "
+              : "");
+  }
+};
+
+CandidateColumns columns_of(const std::vector<CandidateRun>& runs, const std::vector<Ties>& shown) {
+  CandidateColumns columns;
+  for (const Ties& ties : shown) {
+    columns.classes.add(runs[ties.first].asked());
+    columns.tiles = columns.tiles || runs[ties.first].asked().info.issued_macs > 0;
+  }
+  return columns;
 }
 
 /// The line above a candidate's figures.
@@ -45,12 +93,6 @@ std::string above(const CandidateRun& chosen, const CandidateRun& run) {
   const std::vector<std::string> others(run.decisions.begin() + 1, run.decisions.end());
   return text + fmt::format("; the same program as {}", listed(others));
 }
-
-/// Candidates of equal cycles. The table shows the first of them, which moves the fewest bytes.
-struct Ties {
-  std::size_t first = 0;
-  std::size_t count = 1;
-};
 
 /// The chosen run, then the others by their cycles; at most kShown.
 std::vector<Ties> shown_ties(const std::vector<CandidateRun>& runs) {
@@ -82,25 +124,17 @@ std::string other_ties(const std::vector<CandidateRun>& runs, const Ties& ties) 
 
 std::string candidate_table(const std::vector<CandidateRun>& runs, const Style& style) {
   const std::vector<Ties> shown = shown_ties(runs);
-  LedgerColumns classes;
-  for (const Ties& ties : shown) classes.add(runs[ties.first].asked());
-  Table table("rr" + std::string(classes.count(), 'r') + "lrrr");
-  std::vector<std::string> headings = {"cycles", "layer"};
-  classes.add_headings(headings);
-  headings.insert(headings.end(), {"tiles", "fetches", "pad", "moved"});
-  table.add(std::move(headings));
-  for (const Ties& ties : shown) table.add(cells(runs[ties.first], classes));
+  const CandidateColumns columns = columns_of(runs, shown);
+  Table table(columns.alignment());
+  table.add(columns.headings());
+  for (const Ties& ties : shown) table.add(columns.cells(runs[ties.first]));
   const std::vector<std::string> lines = table.lines(4);
   std::string text = lines[0];
   for (std::size_t i = 0; i < shown.size(); ++i) {
     text += wrapped(above(runs.front(), runs[shown[i].first])) + lines[i + 1];
     text += other_ties(runs, shown[i]);
   }
-  for (const std::string& line :
-       {std::string("cycles: of the network; layer: of this layer, and all columns after it; "
-                    "tiles: along K x along N x chunks of rows; fetches: of tiles; pad: % of the "
-                    "issued MACs that are padding; moved: weights, inputs and outputs"),
-        classes.legend()}) {
+  for (const std::string& line : {columns.legend(), columns.classes.legend()}) {
     if (!line.empty()) text += style.dim(wrapped(line));
   }
   return text;

@@ -66,17 +66,17 @@ std::string bounds_text(const LayerExplanation& explanation) {
 
 }  // namespace
 
-std::size_t find_layer(const RunReport& report, std::string_view name) {
+std::size_t find_layer(const RunReport& report, std::string_view name,
+                       std::string_view list_command) {
   std::vector<std::string> names;
   for (const runtime::LayerRun& layer : report.run.layers) names.push_back(layer.info.name);
   const auto found = std::ranges::find(names, name);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   if (const auto shortened = find_short(names, name)) return *shortened;
   const std::string meant = most_similar(name, names);
-  throw InputError(fmt::format(
-      "--layer {}: no such layer; {}", printable(name),
-      meant.empty() ? fmt::format("`weft run {}` lists the layers", report.network().name)
-                    : fmt::format("did you mean {}?", printable(meant))));
+  throw InputError(fmt::format("--layer {}: no such layer; {}", printable(name),
+                               meant.empty() ? fmt::format("`{}` lists the layers", list_command)
+                                             : fmt::format("did you mean {}?", printable(meant))));
 }
 
 Json layer_explanation_json(const LayerExplanation& explanation) {

@@ -22,8 +22,10 @@ struct LayerExplanation {
   const runtime::LayerRun& asked() const { return report.run.layers[layer]; }
 };
 
-/// The number of the layer with this name. Throws InputError with a similar name, if there is one.
-std::size_t find_layer(const RunReport& report, std::string_view name);
+/// The number of the layer with this name. Throws InputError with a similar name, or else with
+/// `list_command`, which lists the layers.
+std::size_t find_layer(const RunReport& report, std::string_view name,
+                       std::string_view list_command);
 
 /// The report of the network, with `layer` and `candidates`.
 Json layer_explanation_json(const LayerExplanation& explanation);

@@ -104,6 +104,11 @@
     const contents = document.getElementById('contents');
     if (links.length > 1) contents.append(...links);
     else contents.remove();
+    const leave_out_hidden = () => {
+      for (const link of links) link.hidden = document.querySelector(link.hash).hidden;
+    };
+    leave_out_hidden();
+    weft.on('work', leave_out_hidden);
   };
 
   const list_or_nothing = (list) => (list.children.length > 0 ? list : '');

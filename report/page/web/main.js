@@ -12,12 +12,14 @@
   weft.draw_array();
   weft.draw_timeline_section();
   weft.draw_ledger();
+  weft.draw_energy();
   weft.draw_roofline();
   weft.draw_layers();
   weft.draw_sensitivity();
   weft.draw_compare();
   weft.draw_results();
   weft.draw_account();
+  if (weft.points) weft.draw_points();
   weft.draw_keys();
   weft.draw_contents();
   if (weft.total) weft.go_to(0);

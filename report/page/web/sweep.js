@@ -27,7 +27,7 @@
     draw_cliffs(root, x);
     root.append('g').attr('class', 'axis')
       .attr('transform', `translate(0,${kHeight - kMargin.bottom})`)
-      .call(d3.axisBottom(x).ticks(Math.max(3, width / 90)).tickFormat(weft.count));
+      .call(d3.axisBottom(x).ticks(Math.max(3, width / 90)).tickFormat(tick_text));
     root.append('g').attr('class', 'axis').attr('transform', `translate(${kMargin.left},0)`)
       .call(d3.axisLeft(y).ticks(4).tickFormat(kind.text));
     root.append('text').attr('class', 'axis-name').attr('x', kMargin.left).attr('y', 12)
@@ -52,24 +52,41 @@
       .attr('cx', (point) => x(point.size)).attr('cy', (point) => y(kind.value(point)));
   }
 
+  const value_text = (value) => (Number.isInteger(value) ? weft.count(value) : String(value));
+
+  /** No tick stands between two values of a whole number. */
+  const tick_text = (value) => (Number.isInteger(value) ||
+    data.sweep.points.some(({size}) => !Number.isInteger(size)) ? value_text(value) : '');
+
+  /** True for a size of a product or convolution; else a key of the machine is swept, or the batch. */
+  const is_size = () => data.sweep.dimension.length === 1;
+
   /** The name of the swept size: N of a product, the filters of a convolution. */
-  const swept_name = () => data.sweep.counts || data.sweep.dimension.toUpperCase();
+  const swept_name = () => data.sweep.counts ||
+    (is_size() ? data.sweep.dimension.toUpperCase() : data.sweep.dimension);
 
   function point_words(point) {
     const {tile} = data.sweep;
     const tiles = tile ? `, ${weft.plural(Math.ceil(point.size / tile), 'tile')} of ${tile}` : '';
-    return [`${swept_name()} = ${weft.count(point.size)}${tiles}`,
-    weft.plural(point.cycles, 'cycle'),
+    const each = point.cycles_per_image === null || point.cycles_per_image === undefined ? ''
+      : `, ${weft.short(point.cycles_per_image)} for each image`;
+    return [`${swept_name()} = ${value_text(point.size)}${tiles}`,
+    weft.plural(point.cycles, 'cycle') + each,
     `${weft.percent(point.waste)} padding, ${weft.percent(point.utilization)} used`];
   }
 
   function draw(stage, width) {
-    const points = [...data.sweep.points].sort((a, b) => a.size - b.size);
+    const points = data.sweep.points.filter((point) => point.cycles !== null)
+      .sort((a, b) => a.size - b.size);
     const x = d3.scaleLinear().domain(d3.extent(points, (point) => point.size))
       .range([kMargin.left, width - kMargin.right]);
+    const per_image = points.some((point) => typeof point.cycles_per_image === 'number');
     stage.replaceChildren(
       panel(width, points, x, {name: 'cycles', value: (point) => point.cycles, color: '#0072b2',
         least: 1, text: (value) => weft.short(value)}),
+      ...(per_image ? [panel(width, points, x, {name: 'cycles for each image', color: '#009e73',
+        value: (point) => point.cycles_per_image, least: 1, text: (value) => weft.short(value)})]
+        : []),
       panel(width, points, x, {name: 'padding waste', value: (point) => point.waste,
         color: '#d55e00', least: 0.01, text: (value) => weft.percent(value, 0)}));
     weft.tell_nearest(stage, x, points, (point) => point.size, point_words);
@@ -83,7 +100,8 @@
       : `What if ${name} were different`;
     const lead = sweep.counts ? `The same convolution with other numbers of ${name}. `
       : `The same product for other sizes of ${name}. `;
-    const section = weft.section('sweep', title, lead + (sweep.tile
+    const section = weft.section('sweep', title, !is_size()
+      ? `The same ${sweep.workload} with other values.` : lead + (sweep.tile
       ? `A dotted line is a multiple of ${sweep.tile}, the side of a tile: one more ` +
         'starts another tile, nearly empty.' : 'Rows are not cut into tiles.'));
     const stage = el('div', {class: 'stage sweep'});

@@ -208,6 +208,9 @@ TEST_F(CompareResultsTest, RefusesWhatIsNoResult) {
           {"has no cycles of a run"});
   refused(run_weft({"compare", "matmul", "8", "8", "8", "--with", "tiny", "--json", "-"}).out,
           {"has no cycles of a run"});
+  expect_refused({"lenet5", a},
+                 {"'lenet5': is no result, but '", "a.json' is one; give two results"});
+  expect_refused({a, "net.onnx"}, {"'net.onnx': is no result"});
   expect_refused({a, folder_.file("none.json")}, {"none.json", "no such file"});
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 
 #include "tests/cli/explain/runs.h"
@@ -106,15 +107,69 @@ TEST(ExplainLayerTest, NamesASimilarLayer) {
   EXPECT_EQ(strange.code, 2);
   EXPECT_EQ(
       strange.err,
-      "weft: lenet5: --layer 'attention': no such layer; `weft run lenet5` lists the layers\n");
+      "weft: lenet5: --layer 'attention': no such layer; `weft run lenet5 --machine tpu-v2` lists "
+      "the layers\n");
+}
+
+TEST(ExplainLayerTest, TheHintKeepsWhatDecidesTheLayers) {
+  const Finished wrong = run_weft({"explain", "lenet5", "--layer=attention", "--json", "-",
+                                   "--batch", "4", "--machine", "tiny", "--array.rows", "8"});
+  EXPECT_EQ(wrong.err,
+            "weft: lenet5: --layer 'attention': no such layer; `weft run lenet5 --batch 4 "
+            "--machine tiny --array.rows 8` lists the layers\n");
+}
+
+// On `tiny` most layers run in bands, and stacks of layers can be shortened in several ways.
+TEST(ExplainLayerTest, DifferentDecisionsHaveDifferentWords) {
+  std::set<std::string> seen;
+  bool has_bands = false;
+  const json report = json_of({"explain", "lenet5", "--layer", "s2", "--machine", "tiny"});
+  for (const json& run : report.at("candidates").at("runs")) {
+    for (const std::string decision : run.at("decisions")) {
+      EXPECT_TRUE(seen.insert(decision).second) << decision;
+      has_bands = has_bands || decision.ends_with("all lines at once");
+    }
+  }
+  EXPECT_TRUE(has_bands);
+}
+
+TEST(ExplainLayerTest, AVectorLayerHasNoColumnsOfTiles) {
+  const std::string out = run_weft({"explain", "lenet5", "--layer", "s2", "--machine", "tiny"}).out;
+  const std::size_t begin = out.find("cycles  layer");
+  const std::size_t end = out.find("what the mapper cannot change");
+  ASSERT_LT(begin, end) << out;
+  const std::string table = out.substr(begin, end - begin);
+  EXPECT_NE(table.find("moved"), std::string::npos) << table;
+  for (const char* column : {"tiles", "fetches", "pad"}) {
+    EXPECT_EQ(table.find(column), std::string::npos) << column << table;
+  }
+}
+
+TEST(ExplainLayerTest, SaysWhetherAPlanWasWrittenOrFollowed) {
+  const TemporaryFolder folder;
+  const std::string plan = folder.file("plan.json");
+  const Words words = {"explain", "lenet5", "--layer", "c3", "--machine", "tiny", "--plan", plan};
+  const auto says = [&](const std::string& text, const std::string& part) {
+    std::string line = text;  // without wrapping
+    std::ranges::replace(line, '\n', ' ');
+    while (line.find("  ") != std::string::npos) line.erase(line.find("  "), 1);
+    return line.find(part) != std::string::npos;
+  };
+  const std::string written = run_weft(words).out;
+  EXPECT_TRUE(says(written, "wrote the plan to " + plan)) << written;
+  EXPECT_FALSE(says(written, "follows a plan")) << written;
+  EXPECT_TRUE(says(written, "what the mapper cannot change")) << written;
+  const std::string followed = run_weft(words).out;
+  EXPECT_TRUE(says(followed, "followed the plan in " + plan)) << followed;
+  EXPECT_TRUE(says(followed, "The network follows a plan")) << followed;
 }
 
 TEST(ExplainLayerTest, IsNeededForANetwork) {
   const Finished finished = run_weft(Words{"explain", "lenet5"} + kMachine);
   EXPECT_EQ(finished.code, 2);
   EXPECT_EQ(finished.err,
-            "weft: 'lenet5': to explain a layer of a network, add --layer LAYER; `weft run "
-            "'lenet5'` lists the layers\n");
+            "weft: 'lenet5': to explain a layer of a network, add --layer LAYER; `weft run lenet5 "
+            "--machine tpu-v2` lists the layers\n");
 }
 
 TEST(ExplainLayerTest, TakesANameAsTheTableShortensIt) {

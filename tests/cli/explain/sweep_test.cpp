@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "tests/cli/explain/runs.h"
@@ -118,6 +119,100 @@ TEST(ExplainSweepTest, AConvolutionThatTheGroupsDoNotDivideIsRefused) {
   EXPECT_EQ(finished.code, 2);
   EXPECT_EQ(finished.out, "");
   EXPECT_NE(finished.err.find("--groups 4"), std::string::npos) << finished.err;
+}
+
+// --- Keys of the machine, and the batch ----------------------------------------------------------
+
+/// Compares each point with the run at its value; `option` is what the sweep varies.
+void check_values(const json& sweep, const Words& run, const std::string& option) {
+  for (const json& point : sweep.at("points")) {
+    const double value = point.at("size");
+    const std::string text = value == std::floor(value)
+                                 ? std::to_string(static_cast<std::int64_t>(value))
+                                 : std::to_string(value);
+    SCOPED_TRACE(option + " " + text);
+    const json report = json_of(run + Words{"--" + option, text, "--engine", "analytic"});
+    EXPECT_EQ(point.at("cycles"), report.at("cycles").at("total"));
+    EXPECT_DOUBLE_EQ(point.at("seconds").get<double>(), report.at("seconds").get<double>());
+    EXPECT_DOUBLE_EQ(point.at("utilization").get<double>(), report.at("utilization").get<double>());
+    const json& macs = report.at("macs");
+    EXPECT_DOUBLE_EQ(point.at("waste").get<double>(),
+                     1 - macs.at("useful").get<double>() / macs.at("issued").get<double>());
+    EXPECT_TRUE(point.at("why").is_null());
+    if (option != "batch") continue;
+    EXPECT_DOUBLE_EQ(point.at("cycles_per_image").get<double>(),
+                     report.at("cycles").at("total").get<double>() / value);
+  }
+}
+
+TEST(ExplainSweepTest, EveryValueOfAKeyIsARun) {
+  const Words tiny = {"--machine", "tiny"};
+  const json rows =
+      json_of(Words{"explain", "matmul", "5", "6", "7", "--sweep", "array.rows=2..8:3"} + tiny);
+  EXPECT_EQ(rows.at("sweep").at("points").size(), 3U);
+  EXPECT_EQ(rows.at("sweep").at("dimension"), "array.rows");
+  check_values(rows.at("sweep"), Words{"matmul", "5", "6", "7"} + tiny, "array.rows");
+  const json rates = json_of(Words{"explain", "5", "6", "7", "--memory.kind", "shared", "--sweep",
+                                   "memory.gb_per_s=0.5..1.25:0.25"} +
+                             tiny);
+  ASSERT_EQ(rates.at("sweep").at("points").size(), 4U);
+  EXPECT_EQ(rates.at("sweep").at("points")[1].at("size"), 0.75);
+  check_values(rates.at("sweep"), Words{"matmul", "5", "6", "7", "--memory.kind", "shared"} + tiny,
+               "memory.gb_per_s");
+  const Words conv = {"--input", "1,3,8,8", "--filters", "4", "--kernel", "3"};
+  const json cols = json_of(Words{"explain", "conv", "--sweep", "array.cols=2..4"} + conv + tiny);
+  check_values(cols.at("sweep"), Words{"conv"} + conv + tiny, "array.cols");
+}
+
+TEST(ExplainSweepTest, ANetworkIsSweptOverItsBatchAndOverKeys) {
+  const Words network = {"lenet5", "--machine", "tpu-v2", "--optimize", "0"};
+  const json batches = json_of(Words{"explain"} + network + Words{"--sweep", "batch=1..3"});
+  EXPECT_EQ(batches.at("sweep").at("workload"), "network");
+  ASSERT_EQ(batches.at("sweep").at("points").size(), 3U);
+  check_values(batches.at("sweep"), Words{"run"} + network, "batch");
+  const json rates =
+      json_of(Words{"explain"} + network + Words{"--sweep", "memory.gb_per_s=100..400:300"});
+  check_values(rates.at("sweep"), Words{"run"} + network, "memory.gb_per_s");
+}
+
+// 1 KiB of unified buffer holds no rows of 128 bf16 numbers for LeNet-5's windows.
+TEST(ExplainSweepTest, AValueThatDoesNotRunSaysWhy) {
+  const Words words = {"explain", "lenet5",  "--machine",
+                       "tpu-v2",  "--sweep", "unified_buffer.kib=1..65:64"};
+  const json points = json_of(words).at("sweep").at("points");
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_TRUE(points[0].at("cycles").is_null());
+  EXPECT_NE(points[0].at("why").get<std::string>().find("unified_buffer.kib = 1"),
+            std::string::npos);
+  EXPECT_GT(points[1].at("cycles"), 0);
+  EXPECT_NE(run_weft(words).out.find("unified_buffer.kib = 1: "), std::string::npos);
+  const Finished none = run_weft({"explain", "5", "6", "7", "--sweep", "array.rows=5000..5001"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("no value runs"), std::string::npos) << none.err;
+}
+
+TEST(ExplainSweepTest, WhatIsNoRangeOfAKeyIsRefusedInOneLine) {
+  const std::vector<std::pair<Words, std::string>> refused = {
+      {{"5", "6", "7", "--sweep", "array.dtype=1..2"}, "is no number"},
+      {{"5", "6", "7", "--sweep", "array.row=1..2"}, "did you mean array.rows?"},
+      {{"5", "6", "7", "--sweep", "array.rows=8"}, "has no range"},
+      {{"5", "6", "7", "--sweep", "array.rows=8..4"}, "smaller value first"},
+      {{"5", "6", "7", "--sweep", "array.rows=1..x"}, "'x' is no number"},
+      {{"5", "6", "7", "--sweep", "array.rows=1..8:0"}, "the step is 0"},
+      {{"5", "6", "7", "--sweep", "array.rows=1..4000:1"}, "more than 500 points"},
+      {{"5", "6", "7", "--sweep", "batch=1..2"}, "a product has none"},
+      {{"lenet5", "--sweep", "n=1..2"}, "a network has batch"},
+      {{"lenet5", "--sweep", "batch=0..2"}, "from 1 to"},
+      {{"lenet5", "--sweep", "batch=1..2", "--batch", "2"}, "is swept"},
+      {{"nosuch", "--sweep", "batch=1..2"}, "nosuch"}};
+  for (const auto& [words, part] : refused) {
+    const Finished finished = run_weft(Words{"explain"} + words);
+    SCOPED_TRACE(part);
+    EXPECT_EQ(finished.code, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+    EXPECT_NE(finished.err.find(part), std::string::npos) << finished.err;
+  }
 }
 
 // --- Ranges --------------------------------------------------------------------------------------

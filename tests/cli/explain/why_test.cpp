@@ -189,14 +189,54 @@ TEST_F(ExplainWhyTest, EqualRunsDifferInNothing) {
   EXPECT_NE(text.out.find("The runs differ in nothing that affects cycles."), std::string::npos);
 }
 
-TEST_F(ExplainWhyTest, DifferentWorkloadsAreRefused) {
+TEST_F(ExplainWhyTest, DifferentSizesAreSwitchedOneByOne) {
   const Words tiny = {"--machine", "tiny"};
   const std::string a = report("a.json", Words{"matmul", "5", "6", "7"} + tiny);
-  const std::string b = report("b.json", Words{"matmul", "5", "6", "8"} + tiny);
+  const json sizes = why(a, report("b.json", Words{"matmul", "9", "6", "8"} + tiny));
+  expect_sums(sizes);
+  ASSERT_EQ(sizes.at("steps").size(), 2U);
+  EXPECT_EQ(sizes.at("steps")[0].at("switches")[0].at("name"), "m");
+  EXPECT_EQ(sizes.at("steps")[0].at("cycles"),
+            json_of(Words{"matmul", "9", "6", "7"} + tiny).at("cycles").at("total"));
+  EXPECT_TRUE(sizes.at("a").at("cycles_per_image").is_null());
   const std::string c = report(
       "c.json", Words{"conv", "--input", "1,3,8,8", "--filters", "6", "--kernel", "3"} + tiny);
-  expect_refused({a, b}, {"5 x 6 x 7", "5 x 6 x 8", "one workload"});
-  expect_refused({a, c}, {"5 x 6 x 7", "6 filters", "one workload"});
+  const std::string d =
+      report("d.json", Words{"conv", "--input", "2,4,8,9", "--filters", "8", "--kernel", "5,3",
+                             "--stride", "2", "--pad", "1", "--groups", "2"} +
+                           tiny);
+  const json convs = why(c, d);
+  expect_sums(convs);
+  std::vector<std::string> names;
+  for (const json& step : convs.at("steps")) {
+    for (const json& one : step.at("switches")) names.push_back(one.at("name"));
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"batch", "channels", "width", "filters", "kernel",
+                                             "stride", "pad", "groups"}));
+  const json kinds = why(a, c);
+  expect_sums(kinds);
+  EXPECT_EQ(kinds.at("steps")[0].at("switches")[0].at("name"), "workload");
+}
+
+TEST_F(ExplainWhyTest, RunsOfDifferentBatchesAreComparedPerImage) {
+  const Words network = {"run",      "lenet5",   "--machine",  "tpu-v2",
+                         "--engine", "analytic", "--optimize", "0"};
+  const Words fast = {"--memory.gb_per_s", "700"};
+  const std::string a = report("a.json", network);
+  const std::string b = report("b.json", network + fast + Words{"--batch", "4"});
+  const json found = why(a, b);
+  expect_sums(found);
+  ASSERT_EQ(found.at("steps").size(), 2U);
+  EXPECT_EQ(found.at("steps")[0].at("cycles"), json_of(network + fast).at("cycles").at("total"));
+  EXPECT_EQ(found.at("steps")[1].at("switches")[0].at("name"), "batch");
+  const double cycles = found.at("b").at("cycles").at("total");
+  EXPECT_EQ(found.at("b").at("cycles_per_image"), cycles / 4);
+  EXPECT_EQ(found.at("a").at("cycles_per_image"), found.at("a").at("cycles").at("total"));
+  EXPECT_EQ(found.at("steps")[1].at("cycles_per_image"), cycles / 4);
+  const std::string out = run_weft({"explain", "--why", a, b}).out;
+  EXPECT_NE(out.find("  per image: A "), std::string::npos) << out;
+  EXPECT_NE(out.find("(batch 4)"), std::string::npos) << out;
+  EXPECT_EQ(run_weft({"explain", "--why", a, a}).out.find("per image"), std::string::npos);
 }
 
 TEST_F(ExplainWhyTest, WhatIsNoReportIsRefused) {

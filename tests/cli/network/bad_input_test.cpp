@@ -240,7 +240,7 @@ TEST_F(NetworkBadInputTest, AConvolutionMustBeOne) {
   expect_refused(with({"--pad", "some"}), {"--pad", "'some'"});
   expect_refused(with({"--groups", "4"}), {"--groups 4", "6 filters"});
   expect_refused(with({"--dilation", "3"}), {"conv"});
-  expect_refused(with({"--groups", "2", "--taps", "packed"}), {"--taps packed", "--groups is 2"});
+  expect_refused(with({"--groups", "2", "--taps", "packed"}), {"--taps packed", "there are 2"});
   expect_refused(with({"--activation", "gelu"}), {"--activation", "'gelu'"});
   expect_refused(with({"8"}), {"'8'", "one argument too many"});
   expect_refused(

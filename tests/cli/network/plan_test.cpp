@@ -49,6 +49,21 @@ TEST_F(PlanTest, IsWrittenThenFollowed) {
   EXPECT_EQ(folder_.read("plan.json"), written);
 }
 
+TEST_F(PlanTest, ARunSaysWhetherItWroteOrFollowedAPlan) {
+  const std::string file = folder_.file("plan.json");
+  const auto notes = [&](const Words& more) {
+    const Finished run =
+        run_weft(Words{"run", "lenet5", "--machine", "tiny", "--engine", "analytic"} + more);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.out;
+  };
+  EXPECT_EQ(notes({}).find("the plan"), std::string::npos);
+  EXPECT_NE(notes({"--plan", file}).find("note       wrote the plan to " + file),
+            std::string::npos);
+  EXPECT_NE(notes({"--plan", file}).find("note       followed the plan in " + file),
+            std::string::npos);
+}
+
 TEST_F(PlanTest, CanBeEdited) {
   const std::string file = folder_.file("plan.json");
   const Json searched = report(file);
@@ -134,6 +149,13 @@ TEST_F(PlanTest, NonsenseIsRefusedWithItsField) {
   expect_refused(with("/programs/0/layers/0/form", 9), "layer 'c1': form = 9");
   expect_refused(with("/programs/0/layers/0/form", -1),
                  "layer 'c1': form is not a whole number of at least 0");
+  expect_refused(with("/programs/0/layers/0/buffered_tiles", -1),
+                 "layer 'c1': buffered_tiles is not a whole number from 0 to 64");
+  expect_refused(with("/programs/0/layers/0/buffered_tiles", 65),
+                 "layer 'c1': buffered_tiles is not a whole number from 0 to 64");
+  expect_refused(with("/programs/0/tile_slots", -1),
+                 "tile_slots is not a whole number of at least 0");
+  expect_refused(with("/programs/0/tile_slots", 5000000000), "tile_slots is too large");
   expect_refused(with("/programs/0/layers/0/images", 3), "layer 'c1': images = 3: must divide");
   expect_refused(with("/programs/0/layers/0/chunk_rows", 5000), "layer 'c1': chunk_rows = 5000");
   expect_refused(with("/programs/0/layers/1/chunk_rows", 5),

@@ -62,17 +62,52 @@
 
   // --- What a PE works on ----------------------------------------------------------------------
 
-  /** For each diagonal r+c: whether a row is there in this cycle, and its tile's useful size. */
+  const kAll = () => true;
+  const kMostTiles = 256;  // a byte for each PE of each tile
+  const held_of_tile = new Map();  // "map k_tile n_tile" -> whether PE(r,c) holds a weight
+
+  /** Between joined lines and between groups a tile has zeros, so its size alone does not tell. */
+  function holds_in_boxes(boxes, {rows, cols}) {
+    const held = new Uint8Array(rows * cols);
+    for (const {row, rows: many, first, last} of boxes) {
+      for (let r = row; r < row + many; ++r) held.fill(1, r * cols + first, r * cols + last);
+    }
+    return (r, c) => held[r * cols + c] === 1;
+  }
+
+  function find_held(matmul) {
+    const map = matmul && matmul.map >= 0 ? weft.data.tiles[matmul.map] : null;
+    if (!map) return kAll;
+    const mapping = weft.data.mappings && weft.data.mappings[map.mapping];
+    const boxes = mapping &&
+      weft.weight_boxes(mapping, matmul.k_tile, matmul.n_tile, weft.recording.cols);
+    if (boxes) return holds_in_boxes(boxes, weft.recording);
+    const size = weft.tile_size(matmul);
+    return (r, c) => r < size.k && c < size.n;
+  }
+
+  /** A function that says whether PE(r,c) holds a weight of the matmul's tile, or padding. */
+  function held_by(matmul) {
+    if (!matmul) return kAll;
+    const key = `${matmul.map} ${matmul.k_tile} ${matmul.n_tile}`;
+    if (held_of_tile.size > kMostTiles) held_of_tile.clear();
+    if (!held_of_tile.has(key)) held_of_tile.set(key, find_held(matmul));
+    return held_of_tile.get(key);
+  }
+
+  /** For each diagonal r+c: whether a row is there in this cycle, and which PEs hold weights. */
   weft.work_on_diagonals = function (cycle, diagonals) {
     const out = [];
     for (let d = 0; d < diagonals; ++d) {
       const entered = cycle - 1 - d;
       const busy = weft.recording.row_at(entered) >= 0;
-      const size = busy ? weft.tile_size(weft.matmuls[weft.matmul_at(entered)]) : null;
-      out.push({busy, k: busy ? size.k : 0, n: busy ? size.n : 0});
+      out.push({busy, holds: busy ? held_by(weft.matmuls[weft.matmul_at(entered)]) : kAll});
     }
     return out;
   };
+
+  /** Whether PE(r,c) works on padding in the cycle of `work`. */
+  weft.is_padding = (work, r, c) => work[r + c].busy && !work[r + c].holds(r, c);
 
   // --- Drawing ---------------------------------------------------------------------------------
 
@@ -125,7 +160,7 @@
     const colors = weft.colors();
     const {value} = weft.recording.numbers;
     const padding = weft.canvas_pattern(context, 'padding', colors.busy, colors.hatch);
-    for (const pe of pes) draw_ground(context, q, pe, layout, work[pe.r + pe.c], padding);
+    for (const pe of pes) draw_ground(context, q, pe, layout, work, padding);
     write_all(context, pes, {font: layout.half, align: 'right', dx: w - inset, dy: layout.act_y,
       color_of: (i) => (q.push[i] ? colors.push : colors.faint)},
     (i) => weft.cell_text(value(q.weight_shadow[i]), layout.half_room));
@@ -136,8 +171,8 @@
 
   function draw_ground(context, q, {i, r, c, x, y}, {w, h}, work, padding) {
     const colors = weft.colors();
-    const is_padding = work.busy && (r >= work.k || c >= work.n);
-    context.fillStyle = is_padding ? padding : work.busy ? colors.busy : colors.idle;
+    const {busy} = work[r + c];
+    context.fillStyle = weft.is_padding(work, r, c) ? padding : busy ? colors.busy : colors.idle;
     context.fillRect(x + 0.5, y + 0.5, w - 1, h - 1);
     context.strokeStyle = colors.line;
     context.lineWidth = 1;

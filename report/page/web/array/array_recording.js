@@ -23,12 +23,12 @@ globalThis.weft = globalThis.weft || {};
     return bytes;
   }
 
-  /** Decodes little-endian integers of 1, 2 or 4 bytes into an array of `Type`. */
-  function integers(base64, Type) {
+  /** Decodes little-endian integers of 1, 2 or 4 bytes, or doubles, into an array of `Type`. */
+  function numbers(base64, Type) {
     const bytes = bytes_of(base64);
     const view = new DataView(bytes.buffer);
     const width = Type.BYTES_PER_ELEMENT;
-    const read = {1: 'getUint8', 2: 'getUint16', 4: 'getInt32'}[width];
+    const read = {1: 'getUint8', 2: 'getUint16', 4: 'getInt32', 8: 'getFloat64'}[width];
     const out = new Type(Math.floor(bytes.length / width));
     for (let i = 0; i < out.length; ++i) out[i] = view[read](i * width, true);
     return out;
@@ -73,12 +73,12 @@ globalThis.weft = globalThis.weft || {};
 
     read_streams(data) {
       const {Operands, Sums} = this.numbers;
-      this.act_cycles = integers(data.activations.cycle, Int32Array);
-      this.acc_rows = integers(data.activations.acc_row, Int32Array);
-      this.flags = integers(data.activations.flags, Int32Array);
-      this.acts = integers(data.activations.values, Operands);
-      this.push_cycles = integers(data.weights.cycle, Int32Array);
-      this.pushes = integers(data.weights.values, Operands);
+      this.act_cycles = numbers(data.activations.cycle, Int32Array);
+      this.acc_rows = numbers(data.activations.acc_row, Int32Array);
+      this.flags = numbers(data.activations.flags, Int32Array);
+      this.acts = numbers(data.activations.values, Operands);
+      this.push_cycles = numbers(data.weights.cycle, Int32Array);
+      this.pushes = numbers(data.weights.values, Operands);
       this.row_index = index_by_cycle(this.act_cycles, this.end);
       this.push_index = index_by_cycle(this.push_cycles, this.end);
       this.previous = previous_writers(this.acc_rows);
@@ -286,5 +286,6 @@ globalThis.weft = globalThis.weft || {};
   }
 
   weft.lower_bound = lower_bound;
+  weft.decode_numbers = numbers;
   weft.ArrayRecording = ArrayRecording;
 })(globalThis.weft);

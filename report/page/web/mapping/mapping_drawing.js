@@ -142,12 +142,17 @@
     return out;
   }
 
-  /** How many PEs hold a weight of k tile `number`; null if the page does not list the tile. */
-  weft.weights_held = function (mapping, number, n_tile, cols) {
+  /** The boxes of weights of k tile `number`; null if the page does not list the tile. */
+  weft.weight_boxes = function (mapping, number, n_tile, cols) {
     const tile = weft.mapping_tiles(mapping.products[0]).find((each) => each.number === number);
     if (!tile || mapping.products.length > 1) return null;
-    return d3.sum(tile.parts, (part) =>
-      d3.sum(boxes(mapping, part, n_tile, cols), (box) => box.rows * (box.last - box.first)));
+    return tile.parts.flatMap((part) => boxes(mapping, part, n_tile, cols));
+  };
+
+  /** How many PEs hold a weight of k tile `number`; null if the page does not list the tile. */
+  weft.weights_held = function (mapping, number, n_tile, cols) {
+    const held = weft.weight_boxes(mapping, number, n_tile, cols);
+    return held && d3.sum(held, (box) => box.rows * (box.last - box.first));
   };
 
   /** Numbers along a side, as far apart as a line of text. */

@@ -47,6 +47,13 @@
     {key: 'max_abs_error', name: 'error', number: true,
       text: (row) => optional(row.max_abs_error, (error) => error.toExponential(1))},
   ];
+  if (data.compare && data.compare.rows.some((row) => 'joules' in row)) {
+    kColumns.push(
+      {key: 'joules', name: 'energy', number: true,
+        text: (row) => optional(row.joules, (value) => weft.physical(value, 'J'))},
+      {key: 'watts', name: 'power', number: true,
+        text: (row) => optional(row.watts, (value) => weft.physical(value, 'W'))});
+  }
 
   // --- Words -----------------------------------------------------------------------------------
 
@@ -309,6 +316,8 @@
 
   const kLead = 'A row is simulated, measured or modelled. Do not mix the kinds: models leave out ' +
     'what no data sheet says, and are optimistic. ';
+  const kEnergy = 'The energy of a simulated row is that of its events and its static power; of a ' +
+    'modelled row, the rated power of the board times the time, an upper bound. ';
 
   function draw_single(section) {
     const stage = el('div', {class: 'stage', id: 'reached'});
@@ -322,7 +331,9 @@
 
   weft.draw_compare = function () {
     if (!data.compare) return;
-    const section = weft.section('compare', 'Devices', kLead + (data.compare.sweep
+    const with_energy = kColumns.some((column) => column.key === 'joules');
+    const lead = kLead + (with_energy ? kEnergy : '');
+    const section = weft.section('compare', 'Devices', lead + (data.compare.sweep
       ? 'The table shows the size at the cursor.'
       : 'A line leads from the speed of a device to its peak; int8 counts operations.'));
     if (data.compare.sweep) draw_sweep(section);

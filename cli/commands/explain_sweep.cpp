@@ -1,0 +1,129 @@
+#include "cli/commands/explain_sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "cli/options/common_options.h"
+#include "cli/options/network_options.h"
+#include "cli/options/search_options.h"
+#include "cli/report_targets.h"
+#include "report/explain/sweep_report.h"
+#include "report/page/page.h"
+#include "report/progress.h"
+#include "runtime/workload/network_source.h"
+
+namespace weft::cli {
+namespace {
+
+po::options_description network_sweep_options() {
+  po::options_description own("Explanation");
+  own.add_options()(
+      "sweep", text_value("KEY=LO..HI"),
+      "cycles over a range of the batch or of a key of the machine; :STEP may follow");
+  po::options_description effort("Compiler");
+  effort.add_options()("optimize", text_value("LEVEL"),
+                       "how long to search for each schedule: 0: not at all; 1 (default); 2: long");
+  po::options_description all;
+  all.add(own).add(network_flags()).add(effort);
+  all.add(general_flags({json_flag(), csv_flag(), html_flag(), help_option()}));
+  return all.add(machine_flags());
+}
+
+void print_network_sweep_help(const report::Streams& streams) {
+  streams.out
+      << "Usage: weft explain MODEL.onnx|NAME --sweep KEY=LO..HI[:STEP] [OPTIONS]\n\n"
+      << "Runs a network at each value of a range and shows its cycles: of its batch, as in\n"
+      << "--sweep batch=1..16, or of a key of the machine, as in\n"
+      << "--sweep memory.gb_per_s=100..800:100.\n\n"
+      << help_text(network_sweep_options());
+}
+
+runtime::ValueSweepRequest read_value_sweep(const Arguments& arguments) {
+  const std::string text = *arguments.text("sweep");
+  if (runtime::sweeps_size(text)) {
+    throw InputError(
+        "--sweep: m, k and n are sizes of a product or a convolution; a network has batch, and the "
+        "machine has keys such as memory.gb_per_s");
+  }
+  runtime::ValueSweepRequest request = runtime::parse_value_sweep(text);
+  if (request.name == "batch" && arguments.has("batch")) {
+    throw InputError("--batch: is swept; drop it");
+  }
+  return request;
+}
+
+}  // namespace
+
+po::options_description sweep_flag() {
+  po::options_description options;
+  options.add_options()("sweep", text_value("D=LO..HI"),
+                        "cycles over a range instead: of m, k or n (of a convolution: images, "
+                        "channels, filters), or of a key of the machine; :STEP may follow");
+  return options;
+}
+
+std::optional<SweepWish> read_sweep(const Arguments& arguments) {
+  const auto text = arguments.text("sweep");
+  if (!text) return std::nullopt;
+  const bool is_size = runtime::sweeps_size(*text);
+  SweepWish wish = is_size ? SweepWish(runtime::parse_sweep(*text))
+                           : SweepWish(runtime::parse_value_sweep(*text));
+  for (const char* name : {"steps", "energy", "price-per-hour"}) {
+    if (!arguments.has(name)) continue;
+    throw InputError(fmt::format("--{} has no effect with --sweep; remove one of them", name));
+  }
+  return wish;
+}
+
+bool asks_about_network_sweep(const Words& words) {
+  bool sweeps = false;
+  bool names_network = false;
+  bool is_value = false;  // of the option before
+  for (const std::string& word : words) {
+    const bool is_option = word.starts_with("--");
+    if (is_option) sweeps = sweeps || word == "--sweep" || word.starts_with("--sweep=");
+    const bool is_number = word.find_first_not_of("-0123456789") == std::string::npos;
+    names_network = names_network || !(is_option || is_value || is_number);
+    is_value = is_option && word.find('=') == std::string::npos;
+  }
+  return sweeps && names_network;
+}
+
+int run_explain_network_sweep(const Words& words, const report::Streams& streams) {
+  const Arguments arguments = parse_arguments(words, network_sweep_options());
+  if (arguments.has("help")) return print_network_sweep_help(streams), 0;
+  const ReportTargets targets = report_targets(arguments);
+  const runtime::ValueSweepRequest values = read_value_sweep(arguments);
+  const runtime::NetworkRequest request = read_network_request(arguments);
+  const SearchFlags search = read_search(arguments);
+  const MachineConfig machine = read_machine(arguments);
+  const graph::Graph graph = runtime::load_network(request);
+  runtime::require_computation(request, graph);
+  report::NetworkSweep network{
+      report::describe_network("explain", request.model, runtime::batch_of(request, graph), graph),
+      {}};
+  network.report.engine = Engine::kAnalytic;
+  network.report.machine = machine;
+  network.report.machine_file = read_machine_file(arguments);
+  network.report.network().sequence = request.sequence;
+  {
+    report::Progress progress(streams);
+    network.sweep =
+        runtime::run_value_sweep(runtime::swept_runs(request, search.effort), values, machine,
+                                 [&](double share) { progress.update(share); });
+  }
+  return write_reports(
+      targets, report::network_sweep_json(network),
+      [&] { return report::sweep_csv(network.sweep); },
+      [&] {
+        return report::page_html(
+            report::network_sweep_page_data(network, command_line("explain", arguments.words)));
+      },
+      streams, [&] { report::print_network_sweep(network, streams); });
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,75 @@
+#include "cli/options/cost_options.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/input_path.h"
+#include "base/printable.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr unsigned kPriceDecimals = 6;
+constexpr double kPriceScale = 1e6;
+constexpr double kMostPrice = 1e6;
+
+}  // namespace
+
+po::options_description energy_flag() {
+  po::options_description options("Cost");
+  options.add_options()(
+      "energy", text_value("TABLE"),
+      "energy, power and area with the energies of TABLE: own (those of the machine's power.node), "
+      "45nm, 28nm, 16nm, 7nm (see `weft machines --energy`), or an INI file");
+  return options;
+}
+
+po::options_description cost_flags() {
+  po::options_description options = energy_flag();
+  auto add = options.add_options();
+  add("price-per-hour", text_value("PRICE"),
+      "what a million results cost on a machine of this price per hour");
+  return options;
+}
+
+std::optional<double> read_price(const Arguments& arguments) {
+  const auto text = arguments.text("price-per-hour");
+  if (!text) return std::nullopt;
+  const auto scaled = parse_decimal(*text, kPriceDecimals);
+  const double price = scaled ? static_cast<double>(*scaled) / kPriceScale : -1;
+  if (price < 0 || price > kMostPrice) {
+    throw InputError(
+        fmt::format("--price-per-hour {}: must be a number from 0 to {} with at most {} decimals",
+                    printable(*text), kMostPrice, kPriceDecimals));
+  }
+  return price;
+}
+
+report::CostRequest read_cost(const Arguments& arguments, const MachineConfig& machine) {
+  report::CostRequest request;
+  request.price_per_hour = read_price(arguments);
+  if (const auto name = arguments.text("energy")) request.table = load_energy_table(*name, machine);
+  return request;
+}
+
+std::optional<std::string> energy_file(const Arguments& arguments) {
+  std::error_code error;
+  const auto name = arguments.text("energy");
+  return name && std::filesystem::is_regular_file(*name, error) ? name : std::nullopt;
+}
+
+void check_energy_file_kept(const Arguments& arguments) {
+  const auto energies = energy_file(arguments);
+  for (const char* flag : {"json", "html"}) {
+    const auto target = arguments.text(flag);
+    if (!energies || !target || !same_file(*target, *energies)) continue;
+    throw InputError(fmt::format("{}: named by both --energy and --{}; choose two files",
+                                 printable(*target), flag));
+  }
+}
+
+}  // namespace weft::cli

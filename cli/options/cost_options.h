@@ -1,0 +1,32 @@
+// --energy and --price-per-hour: what a run costs besides cycles.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/options/arguments.h"
+#include "report/energy_report.h"
+#include "sim/config/machine_config.h"
+
+namespace weft::cli {
+
+/// --energy.
+po::options_description energy_flag();
+/// --energy and --price-per-hour.
+po::options_description cost_flags();
+
+/// What the flags ask for on this machine: `--energy own` is the table of its power.node. Throws
+/// ConfigError for a table that is wrong and a machine without power.node, InputError for a wrong
+/// price.
+report::CostRequest read_cost(const Arguments& arguments, const MachineConfig& machine);
+
+/// --price-per-hour. Throws InputError.
+std::optional<double> read_price(const Arguments& arguments);
+
+/// The file that --energy names; nullopt if it names none.
+std::optional<std::string> energy_file(const Arguments& arguments);
+
+/// Throws InputError if --json or --html would replace the file that --energy names.
+void check_energy_file_kept(const Arguments& arguments);
+
+}  // namespace weft::cli

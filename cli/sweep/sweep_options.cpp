@@ -1,0 +1,398 @@
+#include "cli/sweep/sweep_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/any.hpp>
+#include <boost/program_options/errors.hpp>
+#include <boost/program_options/parsers.hpp>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/input_path.h"
+#include "base/output_file.h"
+#include "base/parse_number.h"
+#include "base/printable.h"
+#include "base/similar.h"
+#include "cli/options/common_options.h"
+#include "cli/options/conv_options.h"
+#include "cli/options/network_options.h"
+#include "cli/options/search_options.h"
+#include "cli/report_targets.h"
+#include "runtime/sweep/mpi/ranks.h"
+#include "runtime/sweep/space/values.h"
+#include "sim/config/config_keys.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr std::uintmax_t kLargestFileBytes = std::uintmax_t{1} << 20U;
+
+po::options_description run_part() {
+  po::options_description options("Run");
+  auto add = options.add_options();
+  add("engine", text_value("NAME"), "as for run; analytic if not given");
+  add("optimize", text_value("LEVEL"),
+      "how long to search for each schedule: 0: not at all; 1 (default); 2: long");
+  add("energy", text_value("TABLE"),
+      "prices the events: own (default: the table of the machine's power.node), 45nm, 28nm, 16nm, "
+      "7nm or an INI file");
+  add("jobs", text_value("N"), "processes that run points side by side; all cores if not given");
+  return options;
+}
+
+po::options_description space_part() {
+  po::options_description options("Space");
+  const auto texts = [](const char* name) {
+    return po::value<std::vector<std::string>>()->composing()->value_name(name);
+  };
+  auto add = options.add_options();
+  add("link", texts("KEY=EXPR"),
+      "a key that follows from other numbers, such as array.rows=array.cols; repeat for others");
+  add("where", texts("COND"),
+      "run only points for which this holds, such as 'rows*cols <= 65536'; repeat for others");
+  add("search", text_value("N"),
+      "run N points instead of all: first spread over the space, then near the best");
+  add("goal", texts("EXPR"),
+      "what a search makes small, such as energy*time, of the figures of --front; repeat for a "
+      "front "
+      "of several goals");
+  add("seed", text_value("N"), "seed of a search; 1 if not given");
+  add("dry-run", "print the number of points and the time that they may take; run none");
+  return options;
+}
+
+po::options_description output_part() {
+  po::options_description options("Output");
+  auto add = options.add_options();
+  add("db", text_value("FILE"),
+      "SQLite database of the points; those that it holds already are not computed again");
+  add("report", text_value("DB"), "run nothing; show the points of this database");
+  add("csv", text_value("FILE"), "write the points as CSV; - is stdout");
+  add("json", text_value("FILE"), "write the points as JSON; - is stdout");
+  add("html", text_value("FILE"), "with --report: write an HTML page of the points");
+  add("front", text_value("X,Y"),
+      "the figures that the Pareto front weighs: two of cycles, time, energy, area, bandwidth, "
+      "buffer, macs, share; time,energy if not given");
+  return options;
+}
+
+/// The workload as a line of a file has it: `workload = matmul 512 512 512`.
+po::options_description file_options() {
+  po::options_description options;
+  options.add(sweep_options());
+  options.add_options()("workload", po::value<std::string>());
+  return options;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+void read_lines(const std::string& file, po::variables_map& values) {
+  if (const char* problem = input_path_problem(file)) {
+    throw InputError(fmt::format("{}: {}", file, problem));
+  }
+  std::error_code unreadable;
+  if (std::filesystem::file_size(file, unreadable) > kLargestFileBytes || unreadable) {
+    throw InputError(fmt::format("{}: larger than 1 MiB, too large for a sweep", file));
+  }
+  std::ifstream in(file);
+  const po::options_description options = file_options();
+  try {
+    po::store(po::parse_config_file(in, options), values);
+  } catch (const po::unknown_option& error) {
+    std::vector<std::string> names;
+    for (const auto& known : options.options()) names.push_back(known->long_name());
+    const std::string meant = most_similar(error.get_option_name(), names);
+    throw InputError(
+        fmt::format("{}: {}: unknown option; {}", file, printable(error.get_option_name()),
+                    meant.empty() ? "see weft sweep --help" : "did you mean " + meant + "?"));
+  } catch (const po::error& error) {
+    throw InputError(fmt::format("{}: {}", file, error.what()));
+  }
+}
+
+std::vector<std::string> texts_of(const Arguments& arguments, const std::string& name) {
+  if (!arguments.has(name)) return {};
+  return arguments.values[name].as<std::vector<std::string>>();
+}
+
+/// `--option value` of all those that `options` has and the user gave, as words.
+std::vector<std::string> given_words(const Arguments& arguments,
+                                     const po::options_description& options) {
+  std::vector<std::string> words;
+  for (const auto& option : options.options()) {
+    const std::string& name = option->long_name();
+    if (!arguments.has(name)) continue;
+    const auto& value = arguments.values[name].value();
+    if (const auto* text = boost::any_cast<std::string>(&value)) {
+      words.push_back("--" + name);
+      if (!text->empty()) words.push_back(*text);
+    } else if (const auto* all = boost::any_cast<std::vector<std::string>>(&value)) {
+      for (const std::string& text_of_one : *all) {
+        words.push_back("--" + name);
+        words.push_back(text_of_one);
+      }
+    }
+  }
+  return words;
+}
+
+void refuse(const Arguments& arguments, const po::options_description& options,
+            std::string_view why) {
+  for (const auto& option : options.options()) {
+    if (!arguments.has(option->long_name())) continue;
+    throw InputError(fmt::format("--{}: {}", option->long_name(), why));
+  }
+}
+
+/// A product has a bias and an activation, and no other option of conv.
+void refuse_conv_sizes(const Arguments& arguments) {
+  const po::options_description all = conv_flags();
+  const po::options_description kept = workload_flags();
+  for (const auto& option : all.options()) {
+    const std::string& name = option->long_name();
+    if (!arguments.has(name) || kept.find_nothrow(name, false) != nullptr) continue;
+    throw InputError(fmt::format("--{}: is for conv; drop it", name));
+  }
+}
+
+sweep::Axis axis(const std::string& name, const std::string& text, const std::string& what) {
+  return {name, sweep::parse_values(text, what)};
+}
+
+void read_product(const Arguments& arguments, sweep::Request& request) {
+  const auto& words = arguments.positionals;
+  if (words.size() != 4) {
+    throw InputError("matmul: give three sizes, M K N, each a number, a list or a range");
+  }
+  MatmulSpec spec;
+  spec.bias = arguments.has("with-bias");
+  spec.activation = read_activation(arguments);
+  std::vector<std::string> command = {"matmul"};
+  for (const std::string& word : given_words(arguments, workload_flags())) {
+    command.push_back(word);
+  }
+  request.workloads.push_back({spec, std::move(command)});
+  constexpr std::array<const char*, 3> kSizes = {"m", "k", "n"};
+  for (std::size_t i = 0; i < kSizes.size(); ++i) {
+    request.axes.push_back(axis(kSizes[i], words[i + 1], fmt::format("matmul: size {}", i + 1)));
+    for (const std::string& size : request.axes.back().values) {
+      parse_size(size, std::string(1, static_cast<char>(kSizes[i][0] - 'a' + 'A')));
+    }
+  }
+}
+
+void read_one_conv(const Arguments& arguments, sweep::Request& request) {
+  if (arguments.positionals.size() > 1) {
+    throw InputError(fmt::format("{}: one argument too many; conv takes its sizes as options",
+                                 printable(arguments.positionals[1])));
+  }
+  std::vector<std::string> command = {"conv"};
+  for (const std::string& word : given_words(arguments, conv_flags())) command.push_back(word);
+  request.workloads.push_back({read_conv(arguments), std::move(command)});
+}
+
+void read_networks(const Arguments& arguments, sweep::Request& request) {
+  refuse(arguments, conv_flags(), "is for matmul and conv; a network has its own");
+  for (const std::string& name : arguments.positionals) {
+    Arguments one = arguments;
+    one.positionals = {name};
+    one.values.erase("batch");  // an axis
+    const runtime::NetworkRequest network = read_network_request(one);
+    std::vector<std::string> command = {"run", name};
+    for (const std::string& word : given_words(one, network_flags())) command.push_back(word);
+    request.workloads.push_back({network, std::move(command)});
+  }
+  if (const auto batch = arguments.text("batch")) {
+    request.axes.push_back(axis("batch", *batch, "--batch"));
+    for (const std::string& value : request.axes.back().values) {
+      parse_number(value, "--batch", 1, 65536);
+    }
+  }
+}
+
+void read_workloads(const Arguments& arguments, sweep::Request& request) {
+  if (arguments.positionals.empty()) {
+    throw InputError(
+        "no workload; give matmul M K N, conv and its options, networks, or a file .ini");
+  }
+  const std::string& first = arguments.positionals.front();
+  if (first == "matmul" || first == "conv") {
+    refuse(arguments, network_flags(), "is for networks; drop it");
+    if (arguments.has("optimize") && first == "matmul") {
+      throw InputError("--optimize: is for networks and conv; a product's plan needs no search");
+    }
+  }
+  if (first == "matmul") {
+    refuse_conv_sizes(arguments);
+    return read_product(arguments, request);
+  }
+  if (first == "conv") return read_one_conv(arguments, request);
+  read_networks(arguments, request);
+}
+
+std::vector<sweep::Metric> read_front(const Arguments& arguments) {
+  std::vector<sweep::Metric> front;
+  const std::string names = arguments.text("front").value_or("time,energy");
+  for (const std::string& name : sweep::parse_values(names, "--front")) {
+    front.push_back(sweep::find_metric(name));
+  }
+  if (front.size() == 2) return front;
+  throw InputError(fmt::format("--front {}: must name two figures", printable(names)));
+}
+
+std::optional<SearchGoals> read_goals(const Arguments& arguments) {
+  const auto points = arguments.text("search");
+  if (!points) {
+    for (const char* name : {"goal", "seed"}) {
+      if (arguments.has(name)) {
+        throw InputError(fmt::format("--{}: is for --search, which is not given", name));
+      }
+    }
+    return std::nullopt;
+  }
+  SearchGoals search;
+  search.points = parse_number(*points, "--search", 1, sweep::kMostValues);
+  search.goals = texts_of(arguments, "goal");
+  if (search.goals.empty()) {
+    throw InputError("--search: needs a --goal, such as time or energy*time");
+  }
+  if (const auto seed = arguments.text("seed")) {
+    search.seed = parse_number(*seed, "--seed", 0, std::numeric_limits<std::uint64_t>::max());
+  }
+  return search;
+}
+
+std::optional<std::size_t> read_jobs(const Arguments& arguments) {
+  const auto jobs = arguments.text("jobs");
+  if (!jobs) return std::nullopt;
+  if (sweep::is_rank()) {
+    throw InputError("--jobs: mpirun says how many processes there are; drop it");
+  }
+  return parse_number(*jobs, "--jobs", 1, 1024);
+}
+
+Engine read_sweep_engine(const Arguments& arguments) {
+  const std::string name = arguments.text("engine").value_or("analytic");
+  if (const auto engine = engine_from_string(name)) return *engine;
+  throw InputError(
+      fmt::format("--engine {}: unknown; must be {}", printable(name), engine_names()));
+}
+
+}  // namespace
+
+po::options_description sweep_options() {
+  po::options_description all;
+  po::options_description network = network_flags();
+  all.add(network).add(conv_flags()).add(space_part()).add(run_part()).add(output_part());
+  all.add(general_flags({quiet_flag(), help_option()}));
+  return all.add(machine_flags());
+}
+
+void check_reports_only(const Arguments& arguments) {
+  if (!arguments.positionals.empty()) {
+    throw InputError(fmt::format("{}: --report shows what is there and runs nothing; drop one",
+                                 printable(arguments.positionals.front())));
+  }
+  for (const char* name : {"db", "csv", "json", "dry-run"}) {
+    if (arguments.has(name))
+      throw InputError(fmt::format("--{}: has no effect with --report", name));
+  }
+  for (const po::options_description& part :
+       {network_flags(), conv_flags(), space_part(), run_part(), machine_flags()}) {
+    refuse(arguments, part, "has no effect with --report");
+  }
+}
+
+Arguments with_file(Arguments arguments) {
+  if (arguments.positionals.size() != 1 || !arguments.positionals.front().ends_with(".ini")) {
+    return arguments;
+  }
+  const std::string file = arguments.positionals.front();
+  read_lines(file, arguments.values);
+  const auto workload = arguments.text("workload");
+  if (!workload) {
+    throw InputError(
+        fmt::format("{}: has no workload; add a line such as workload = matmul 512 512 512", file));
+  }
+  arguments.positionals = words_of(*workload);
+  return arguments;
+}
+
+sweep::Request read_sweep_request(const Arguments& arguments) {
+  if (arguments.has("machine-out")) {
+    throw InputError(
+        "--machine-out: writes one machine; give it to the command of a point (column command)");
+  }
+  sweep::Request request;
+  read_workloads(arguments, request);
+  if (const auto machines = arguments.text("machine")) {
+    request.axes.push_back(axis("machine", *machines, "--machine"));
+  }
+  for (const ConfigKey& key : config_keys()) {
+    if (const auto text = arguments.text(key.name)) {
+      request.axes.push_back(axis(key.name, *text, "--" + key.name));
+    }
+  }
+  for (const std::string& text : texts_of(arguments, "link")) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw InputError(
+          fmt::format("--link {}: must look like array.rows=array.cols", printable(text)));
+    }
+    request.links.push_back({text.substr(0, equals), text.substr(equals + 1)});
+  }
+  request.conditions = texts_of(arguments, "where");
+  request.engine = read_sweep_engine(arguments);
+  request.effort = read_search(arguments).effort;
+  request.energy_name = arguments.text("energy").value_or(request.energy_name);
+  if (request.energy_name != "own") request.energy = load_energy_table(request.energy_name);
+  return request;
+}
+
+SweepFlags read_sweep_flags(const Arguments& arguments) {
+  SweepFlags flags;
+  flags.db = arguments.text("db");
+  flags.csv = arguments.text("csv");
+  flags.json = arguments.text("json");
+  flags.jobs = read_jobs(arguments);
+  flags.search = read_goals(arguments);
+  flags.dry_run = arguments.has("dry-run");
+  flags.quiet = arguments.has("quiet");
+  flags.front = read_front(arguments);
+  flags.html = html_target(arguments);
+  if (flags.html && !arguments.has("report")) {
+    throw InputError("--html: shows a database; run the sweep with --db, then use --report");
+  }
+  if (flags.html && same_file(*flags.html, arguments.text("report").value())) {
+    throw InputError(fmt::format("{}: is the database too; choose two files", *flags.html));
+  }
+  if (flags.csv == "-" && flags.json == "-") {
+    throw InputError("--csv - and --json -: only one can go to stdout; name a file");
+  }
+  for (const auto& file : {flags.csv, flags.json}) {
+    if (!file || *file == "-") continue;
+    if (file->empty()) throw InputError("--csv and --json: the name is empty; give one");
+    check_writable(*file);
+    if (flags.db && same_file(*file, *flags.db)) {
+      throw InputError(fmt::format("{}: is the database too; choose two files", *file));
+    }
+  }
+  if (flags.csv && flags.json && *flags.csv != "-" && same_file(*flags.csv, *flags.json)) {
+    throw InputError(
+        fmt::format("{}: named by both --csv and --json; choose two files", *flags.csv));
+  }
+  return flags;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,76 @@
+#include "models/imports/text_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/input_path.h"
+
+namespace weft::imports {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors begin UTF-8 with it
+constexpr std::string_view kBlanks = " \t\r\f\v";
+
+/// True for bytes that no text has, such as those of compressed files.
+bool is_control(char byte) {
+  const auto code = static_cast<unsigned char>(byte);
+  return (code < 0x20 && kBlanks.find(byte) == std::string_view::npos && byte != '\n') ||
+         code == 0x7F;
+}
+
+std::string read_bytes(const std::string& file) {
+  if (const char* problem = input_path_problem(file)) {
+    throw InputError(fmt::format("{}: {}", file, problem));
+  }
+  std::ifstream in(file, std::ios::binary);
+  std::string text(kLargestTextBytes + 1, '\0');
+  if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!in && !in.eof()) throw InputError(fmt::format("{}: cannot be read", file));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
+}
+
+}  // namespace
+
+std::string read_text_file(const std::string& file, std::string_view what) {
+  std::string text = read_bytes(file);
+  if (text.size() > kLargestTextBytes) {
+    throw InputError(fmt::format("{}: larger than {} MiB, too large for {}", file,
+                                 kLargestTextBytes >> 20U, what));
+  }
+  if (std::ranges::any_of(text, is_control)) {
+    throw InputError(fmt::format("{}: has bytes that are no text; name {}", file, what));
+  }
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  if (text.find_first_not_of(" \t\r\n\f\v") == std::string::npos) {
+    throw InputError(fmt::format("{}: is empty; name {}", file, what));
+  }
+  return text;
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.push_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+std::string place_of(const std::string& file, std::size_t line) {
+  return fmt::format("{}:{}", file, line + 1);
+}
+
+}  // namespace weft::imports

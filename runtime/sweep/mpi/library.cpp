@@ -1,0 +1,53 @@
+// The only symbol that mpi.so exports.
+#include <boost/mpi/communicator.hpp>
+#include <boost/mpi/environment.hpp>
+#include <optional>
+
+#include "runtime/sweep/mpi/ranks.h"
+
+namespace weft::sweep {
+namespace {
+
+namespace mpi = boost::mpi;
+
+constexpr int kTag = 1;
+
+std::optional<mpi::environment> environment;
+
+void begin() {
+  environment.emplace(mpi::threading::funneled);
+}
+
+int rank() {
+  return mpi::communicator().rank();
+}
+
+int count() {
+  return mpi::communicator().size();
+}
+
+void send(int to, std::string_view bytes) {
+  mpi::communicator().send(to, kTag, bytes.data(), static_cast<int>(bytes.size()));
+}
+
+std::optional<RankMessage> receive() {
+  const mpi::communicator world;
+  const auto status = world.iprobe(mpi::any_source, kTag);
+  if (!status) return std::nullopt;
+  RankMessage message{status->source(),
+                      std::string(static_cast<std::size_t>(*status->count<char>()), '\0')};
+  world.recv(message.from, kTag, message.bytes.data(), static_cast<int>(message.bytes.size()));
+  return message;
+}
+
+void end() {
+  environment.reset();
+}
+
+}  // namespace
+}  // namespace weft::sweep
+
+// NOLINTNEXTLINE(readability-identifier-naming): a symbol of C
+extern "C" __attribute__((visibility("default"))) const weft::sweep::Ranks weft_sweep_ranks = {
+    WEFT_MPI_INTERFACE, weft::sweep::begin,   weft::sweep::rank, weft::sweep::count,
+    weft::sweep::send,  weft::sweep::receive, weft::sweep::end};

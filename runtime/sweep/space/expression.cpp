@@ -1,0 +1,92 @@
+#include "runtime/sweep/space/expression.h"
+
+#include <fmt/format.h>
+#include <muParser.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+#include "base/printable.h"
+#include "base/similar.h"
+
+namespace weft::sweep {
+namespace {
+
+constexpr const char* kNameCharacters =
+    "0123456789_.ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// muParser takes a lone = as an assignment, which no user of a condition means.
+bool assigns(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '=') continue;
+    const char before = i > 0 ? text[i - 1] : ' ';
+    const bool doubled = i + 1 < text.size() && text[i + 1] == '=';
+    if (doubled) {
+      ++i;
+    } else if (std::string_view("<>!").find(before) == std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+struct Expression::Parser {
+  mu::Parser parser;
+  std::vector<double> values;
+};
+
+Expression::Expression(std::string text, std::span<const std::string> names, std::string what)
+    : text_(std::move(text)), what_(std::move(what)), parser_(std::make_unique<Parser>()) {
+  if (assigns(text_)) {
+    throw InputError(fmt::format("{} {}: = assigns; compare with ==", what_, printable(text_)));
+  }
+  mu::Parser& parser = parser_->parser;
+  parser_->values.resize(names.size());
+  try {
+    parser.DefineNameChars(kNameCharacters);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      parser.DefineVar(names[i], &parser_->values[i]);
+    }
+    parser.SetExpr(text_);
+    for (const auto& [name, place] : parser.GetUsedVar()) {
+      if (place == nullptr) {
+        const std::string meant = most_similar(name, names);
+        throw InputError(fmt::format("{} {}: {} is not a number that is known here; {}", what_,
+                                     printable(text_), printable(name),
+                                     meant.empty() ? "see --help" : "did you mean " + meant + "?"));
+      }
+      used_.push_back(static_cast<std::size_t>(place - parser_->values.data()));
+    }
+    std::ranges::sort(used_);
+    parser.Eval();
+    if (parser.GetNumResults() != 1) {
+      throw InputError(fmt::format("{} {}: must have one value", what_, printable(text_)));
+    }
+  } catch (const mu::ParserError& error) {
+    std::string reason = error.GetMsg();
+    while (reason.ends_with('.')) reason.pop_back();
+    // muParser quotes the text as it is.
+    std::ranges::replace_if(
+        reason, [](char c) { return c < ' ' || c > '~'; }, '?');
+    throw InputError(fmt::format("{} {}: {}", what_, printable(text_), reason));
+  }
+}
+
+Expression::~Expression() = default;
+Expression::Expression(Expression&& other) noexcept = default;
+Expression& Expression::operator=(Expression&& other) noexcept = default;
+
+double Expression::value(std::span<const double> values) const {
+  std::ranges::copy(values, parser_->values.begin());
+  try {
+    return parser_->parser.Eval();
+  } catch (const mu::ParserError&) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+}  // namespace weft::sweep

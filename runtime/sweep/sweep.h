@@ -1,0 +1,26 @@
+// A sweep: points from a source run on workers, and their rows go to a store.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "runtime/sweep/source.h"
+#include "runtime/sweep/store.h"
+#include "runtime/sweep/workers/workers.h"
+
+namespace weft::sweep {
+
+struct Counts {
+  std::uint64_t computed = 0;
+  std::uint64_t known = 0;   // in the store before
+  std::uint64_t failed = 0;  // of all of these
+  std::uint64_t points() const { return computed + known; }
+};
+
+/// Runs all points of `source` that `store` does not hold. Rows count in the store a second after
+/// they are known, at the latest. `progress` is called after each. Throws what the store and the
+/// workers throw; what was committed stays.
+Counts run(const Space& space, Source& source, Store& store, Workers& workers,
+           const std::function<void(const Counts&)>& progress);
+
+}  // namespace weft::sweep

@@ -1,0 +1,58 @@
+#include "sim/config/ini_file.h"
+
+#include <fmt/format.h>
+
+#include <boost/program_options/errors.hpp>
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/parsers.hpp>
+#include <cstddef>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/printable.h"
+
+namespace weft {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::size_t kMaxIniBytes = std::size_t{1} << 20U;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors begin UTF-8 with it
+
+std::string read_bounded(std::istream& in, std::string_view origin, std::string_view what) {
+  std::string text(kMaxIniBytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (in.bad()) throw ConfigError(fmt::format("{}: cannot be read", origin));
+  if (text.size() > kMaxIniBytes) {
+    throw ConfigError(fmt::format("{}: larger than 1 MiB, too large for {}", origin, what));
+  }
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  return text;
+}
+
+po::parsed_options parse_lines(const std::string& text, std::string_view origin) {
+  std::istringstream lines(text);
+  const po::options_description no_options;
+  try {
+    return po::parse_config_file(lines, no_options, /*allow_unregistered=*/true);
+  } catch (const po::invalid_config_file_syntax& error) {
+    throw ConfigError(fmt::format("{}: {} is neither [section] nor key = value", origin,
+                                  printable(error.tokens())));
+  } catch (const po::error& error) {
+    throw ConfigError(fmt::format("{}: {}", origin, error.what()));
+  }
+}
+
+}  // namespace
+
+std::vector<IniEntry> read_ini(std::istream& in, std::string_view origin, std::string_view what) {
+  const po::parsed_options parsed = parse_lines(read_bounded(in, origin, what), origin);
+  std::vector<IniEntry> entries;
+  for (const po::option& option : parsed.options) {
+    entries.push_back({option.string_key, option.value.empty() ? "" : option.value.front()});
+  }
+  return entries;
+}
+
+}  // namespace weft

@@ -1,0 +1,22 @@
+// INI text as keys and values: the one reader of machine files and energy tables.
+#pragma once
+
+#include <istream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft {
+
+struct IniEntry {
+  std::string key;  // "section.key", or "key" above the first section
+  std::string value;
+};
+
+/// The entries in the order of the text; a key may come twice. A comment begins with '#'. `origin`
+/// is the text's name in errors, `what` says what it should be: "a machine file". Throws
+/// ConfigError for text of more than 1 MiB and for a line that is neither [section] nor key =
+/// value.
+std::vector<IniEntry> read_ini(std::istream& in, std::string_view origin, std::string_view what);
+
+}  // namespace weft

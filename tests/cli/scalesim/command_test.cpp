@@ -1,0 +1,174 @@
+// weft scalesim, --problem and --machine-out as users call them.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/temporary_folder.h"
+#include "tests/cli/weft_process.h"
+
+namespace weft::test {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kConfig =
+    "[general]\nrun_name = small\n[architecture_presets]\nArrayHeight: 4\nArrayWidth: 4\n"
+    "IfmapSramSzkB: 1\nFilterSramSzkB: 1\nOfmapSramSzkB: 1\nDataflow: ws\nBandwidth: 1\n"
+    "[run_presets]\nInterfaceBandwidth: CALC\n";
+constexpr const char* kTopology = "Layer, M, N, K,\nfirst, 5, 6, 7,\nsecond, 1, 4, 4,\n";
+
+class ScaleSimCommandTest : public testing::Test {
+ protected:
+  Words command(const Words& more) const {
+    return Words{"scalesim", "-c", config_, "-t", topology_, "-i", "gemm"} + more;
+  }
+  static Finished run(const Words& arguments) {
+    Finished finished = run_weft(arguments);
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return finished;
+  }
+  static void expect_refused(const Words& arguments, const std::string& part) {
+    const Finished finished = run_weft(arguments);
+    EXPECT_EQ(finished.code, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+    EXPECT_NE(finished.err.find(part), std::string::npos) << part << " in: " << finished.err;
+  }
+
+  TemporaryFolder folder_;
+  std::string config_ = folder_.write("small.cfg", kConfig);
+  std::string topology_ = folder_.write("small.csv", kTopology);
+};
+
+TEST_F(ScaleSimCommandTest, PrintsLayersAndTheirTotal) {
+  // 2 x 2 folds of 8 + 4 + 5 - 2 cycles, 1 of 8 + 4 + 1 - 2.
+  const std::string out = run(command({})).out;
+  EXPECT_NE(out.find("\nfirst   5 x 7 x 6      4      60"), std::string::npos) << out;
+  EXPECT_NE(out.find("\nsecond  1 x 4 x 4      1      11"), std::string::npos) << out;
+  EXPECT_NE(out.find("\ncycles     71, "), std::string::npos) << out;
+  EXPECT_NE(run(command({"--as-printed"})).out.find("\ncycles     69, "), std::string::npos);
+}
+
+TEST_F(ScaleSimCommandTest, WritesSCALESimsReportsIntoANewFolder) {
+  const std::string folder = folder_.file("new/deep");
+  EXPECT_EQ(run(command({"-o", folder + "/", "--quiet"})).out, "");
+  EXPECT_TRUE(
+      folder_.read("new/deep/COMPUTE_REPORT.csv").starts_with("LayerID, Total Cycles (incl"));
+  EXPECT_NE(folder_.read("new/deep/COMPUTE_REPORT.csv").find(", 60, 0, "), std::string::npos);
+  EXPECT_TRUE(folder_.read("new/deep/BANDWIDTH_REPORT.csv").starts_with("LayerID, Avg IFMAP SRAM"));
+}
+
+TEST_F(ScaleSimCommandTest, TheJsonHasTheSameFigures) {
+  const Json json = Json::parse(run(command({"--json", "-", "--better"})).out);
+  EXPECT_EQ(json["command"], "scalesim");
+  EXPECT_EQ(json["layers"][0]["cycles"], 60);
+  EXPECT_EQ(json["layers"][0]["folds"], 4);
+  EXPECT_EQ(json["total"]["cycles"], 71);
+  EXPECT_LT(json["total"]["better_cycles"], 71);
+  EXPECT_EQ(json["machine"]["double_buffer"], false);
+}
+
+TEST_F(ScaleSimCommandTest, ABandwidthOfTheUserStallsTheMachine) {
+  std::string text = kConfig;
+  config_ = folder_.write("user.cfg", text.replace(text.find("CALC"), 4, "USER"));
+  const Json json = Json::parse(run(command({"--json", "-"})).out);
+  const int stalls = json["layers"][0]["stall_cycles"];
+  EXPECT_GT(stalls, 0);
+  EXPECT_EQ(json["layers"][0]["cycles"], 60 + stalls);
+}
+
+TEST_F(ScaleSimCommandTest, TheMachineThatItWritesGivesTheSameSpan) {
+  const std::string machine = folder_.file("serial.ini");
+  run(command({"--machine-out", machine}));
+  const Json json = Json::parse(
+      run({"matmul", "5", "7", "6", "--machine", machine, "--json", "-", "--engine", "analytic"})
+          .out);
+  EXPECT_EQ(json["cycles"]["array_span"], 60);
+}
+
+TEST_F(ScaleSimCommandTest, RefusesWhatItCannotRun) {
+  expect_refused({"scalesim", "-t", topology_}, "--config is missing");
+  expect_refused({"scalesim", "-c", config_}, "--topology is missing");
+  expect_refused(command({"-i", "gemm"}), "input-type");
+  expect_refused({"scalesim", "-c", config_, "-t", topology_, "-i", "mnk"}, "'mnk'");
+  expect_refused({"scalesim", "-c", config_, "-t", topology_}, "small.csv:2: has 4 columns");
+  expect_refused({"scalesim", "-c", topology_, "-t", topology_}, "small.csv:1: ");
+  expect_refused({"scalesim", "-c", config_, "-t", folder_.file(".")}, "is a folder");
+  expect_refused(command({"more"}), "'more'");
+  const std::string huge = folder_.write(
+      "huge.csv", "Layer, M, N, K,\nx, 1099511627776, 1099511627776, 1099511627776,\n");
+  expect_refused({"scalesim", "-c", config_, "-t", huge, "-i", "gemm"}, "huge.csv:2: ");
+}
+
+TEST_F(ScaleSimCommandTest, WritesNothingWhereItMayNot) {
+  const std::size_t before = folder_.count();
+  expect_refused(command({"-o", config_}), "is a file; name a folder");
+  expect_refused(command({"-o", config_ + "/below"}), "small.cfg");
+  expect_refused(command({"-o", "/proc/none"}), "/proc");
+  expect_refused(command({"--json", topology_}), "--json would replace it");
+  expect_refused(command({"--machine-out", config_}), "--machine-out would replace it");
+  expect_refused(command({"--machine-out", "-"}), "only --json can go to stdout");
+  const std::string both = folder_.file("both");
+  expect_refused(command({"--machine-out", both, "--json", both}), "both");
+  const std::string bad =
+      folder_.write("bad.csv", "Layer, M, N, K,\nok, 1, 1, 1,\nbad, 1, x, 1,\n");
+  expect_refused({"scalesim", "-c", config_, "-t", bad, "-i", "gemm", "-o", folder_.file("o")},
+                 "bad.csv:3: N (column 3) = 'x'");
+  EXPECT_EQ(folder_.count(), before + 1) << "something was written besides bad.csv";
+}
+
+TEST_F(ScaleSimCommandTest, AProblemFileSaysItselfWhatItIs) {
+  const std::string product = folder_.write("p.yaml", "problem: {instance: {M: 5, K: 7, N: 6}}\n");
+  const std::string conv = folder_.write(
+      "c.yaml", "problem: {instance: {C: 2, M: 3, R: 3, S: 3, P: 4, Q: 5, Wstride: 2}}\n");
+  const Words machine = {"--machine", "tiny", "--json", "-"};
+  for (const char* command : {"matmul", "conv", "explain"}) {
+    SCOPED_TRACE(command);
+    const Json json = Json::parse(run(Words{command, "--problem", product} + machine).out);
+    EXPECT_EQ(json["workload"]["m"], 5);
+    EXPECT_EQ(json["workload"]["k"], 7);
+    EXPECT_EQ(json["workload"]["n"], 6);
+    const Json other = Json::parse(run(Words{command, "--problem=" + conv} + machine).out);
+    EXPECT_EQ(other["macs"]["useful"], 2 * 3 * 3 * 3 * 4 * 5);
+  }
+  expect_refused({"matmul", "2", "3", "4", "--problem", product}, "--problem gives all sizes");
+  expect_refused({"conv", "--problem", conv, "--stride", "2"}, "--stride: --problem gives all");
+  expect_refused({"conv", "--problem", folder_.file("none.yaml")}, "no such file");
+}
+
+TEST_F(ScaleSimCommandTest, EveryMachineCanBeWrittenAndReadBack) {
+  const std::string file = folder_.file("point.ini");
+  const std::string again = folder_.file("again.ini");
+  const Words changes = {"--array.rows",  "5",      "--array.double_buffer", "off",
+                         "--memory.kind", "shared", "--memory.gb_per_s",     "12.345"};
+  const std::string program = folder_.file("p.weft");
+  const Words commands[] = {
+      {"matmul", "3", "4", "5"},
+      {"matmul", "3", "4", "5", "--engine", "analytic", "--quiet"},
+      {"conv", "--input", "1,2,4,4", "--filters", "2", "--kernel", "3"},
+      {"run", "mlp", "--engine", "analytic"},
+      {"explain", "3", "4", "5"},
+      {"explain", "conv", "--input", "1,2,4,4", "--filters", "2", "--kernel", "3"},
+      {"compile", "3", "4", "5", "-o", program},
+      {"exec", program}};
+  for (const Words& command : commands) {
+    SCOPED_TRACE(command.front());
+    std::filesystem::remove(file);
+    run(command + Words{"--machine", "tiny"} + changes + Words{"--machine-out", file});
+    run({"matmul", "1", "1", "1", "--machine", file, "--machine-out", again});
+    EXPECT_EQ(folder_.read("point.ini"), folder_.read("again.ini"));
+    EXPECT_NE(folder_.read("point.ini").find("rows = 5"), std::string::npos);
+    EXPECT_NE(folder_.read("point.ini").find("12.345"), std::string::npos);
+  }
+  expect_refused({"matmul", "1", "1", "1", "--machine", file, "--machine-out", file},
+                 "named by both --machine and --machine-out");
+  std::filesystem::remove(file);
+  expect_refused({"matmul", "0", "1", "1", "--machine-out", file}, "'0'");
+  expect_refused({"run", "mlp", "--backend", "cpu", "--machine-out", file}, "--machine-out");
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+}  // namespace
+}  // namespace weft::test

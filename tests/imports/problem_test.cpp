@@ -1,0 +1,140 @@
+#include "models/imports/problem.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/cli/temporary_folder.h"
+#include "tests/imports/refused.h"
+
+namespace weft::imports {
+namespace {
+
+class ProblemTest : public testing::Test {
+ protected:
+  Problem read(std::string_view text) { return read_problem(folder_.write("p.yaml", text)); }
+  ConvProblem conv(std::string_view text) { return std::get<ConvProblem>(read(text)); }
+  std::string refused(std::string_view text) {
+    const std::string message = refusal([&] { read(text); });
+    const std::string file = folder_.file("p.yaml");
+    EXPECT_TRUE(message.starts_with(file)) << message;
+    return message.substr(std::min(file.size(), message.size()));
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(ProblemTest, AProductHasTheDimensionsMKN) {
+  const ProductProblem expected = {2, 3, 4};
+  EXPECT_EQ(read("problem:\n  instance: {M: 2, K: 3, N: 4}\n"), Problem(expected));
+  EXPECT_EQ(read("problem: {shape: {name: gemm, dimensions: [M, N, K], data-spaces: [{name: Z, "
+                 "projection: [[[M]], [[N]]], read-write: True}]}, instance: {M: 2, K: 3, N: 4}}"),
+            Problem(expected));
+  EXPECT_EQ(read("shape: gemm\ninstance: {M: 2, K: 3, N: 4}\n"), Problem(expected));
+}
+
+TEST_F(ProblemTest, AConvolutionsInputIsAsLargeAsItsWindowsNeed) {
+  const ConvProblem problem = conv(
+      "problem:\n  shape: {coefficients: [{name: Hstride, default: 3}]}\n"
+      "  instance: {N: 2, C: 5, M: 7, R: 3, S: 4, P: 10, Q: 6, Wstride: 2, Wdilation: 2}\n");
+  ConvProblem expected;
+  expected.images = 2;
+  expected.channels = 5;
+  expected.filters = 7;
+  expected.filter_width = 3;
+  expected.filter_height = 4;
+  expected.stride_width = 2;
+  expected.stride_height = 3;
+  expected.dilation_width = 2;
+  expected.input_width = 9 * 2 + 2 * 2 + 1;
+  expected.input_height = 5 * 3 + 3 + 1;
+  EXPECT_EQ(problem, expected);
+}
+
+TEST_F(ProblemTest, GroupsCountChannelsAndFiltersOfEach) {
+  const ConvProblem grouped = conv("instance: {G: 4, C: 2, M: 3, R: 1, S: 1, P: 1, Q: 1}\n");
+  EXPECT_EQ(grouped.groups, 4U);
+  EXPECT_EQ(grouped.channels, 8U);
+  EXPECT_EQ(grouped.filters, 12U);
+  const ConvProblem depthwise = conv("instance: {C: 6, R: 3, S: 3, P: 4, Q: 4}\n");
+  EXPECT_EQ(depthwise.groups, 6U);
+  EXPECT_EQ(depthwise.filters, 6U);
+}
+
+TEST_F(ProblemTest, VersionTwoHasNoInstanceAndCallsFiltersK) {
+  const ConvProblem problem =
+      conv("problem: {shape: cnn-layer, R: 3, S: 3, P: 2, Q: 2, C: 1, K: 9, N: 1}\n");
+  EXPECT_EQ(problem.filters, 9U);
+  EXPECT_EQ(problem.input_width, 4U);
+}
+
+TEST_F(ProblemTest, MergesWhatATemplateIncludes) {
+  folder_.write("base.yaml",
+                "base_ignore: &base\n  instance: {C: 1, M: 1, P: 1, Q: 1, R: 1, S: 1, N: 5}\n"
+                "  shape: {dimensions: [C, M, P, Q, R, S, N]}\n");
+  const ConvProblem problem =
+      conv("{{include_text('base.yaml')}}\nproblem:\n  <<<: *base\n  instance: {C: 8, P: 3}\n");
+  EXPECT_EQ(problem.images, 5U);
+  EXPECT_EQ(problem.channels, 8U);
+  EXPECT_EQ(problem.input_width, 3U);
+  // Lines behind an include keep the numbers that they have in their own file.
+  EXPECT_EQ(refused("{{include_text('base.yaml')}}\nproblem:\n  instance: {C: x, P: 3}\n"),
+            ":3: C = 'x': must be a whole number from 1 to 2147483648");
+}
+
+TEST_F(ProblemTest, RefusesWithFileAndLine) {
+  EXPECT_EQ(refused("problem:\n  instance:\n    M: 2\n    K: 2.5\n    N: 4\n"),
+            ":4: K = '2.5': must be a whole number from 1 to 1099511627776");
+  EXPECT_EQ(refused("problem:\n  instance: {M: 2, K: 0, N: 4}\n"),
+            ":2: K = '0': must be a whole number from 1 to 1099511627776");
+  EXPECT_NE(refused("problem:\n  instance: {M: 2,\n    X: 3, N: 4}\n")
+                .find(":3: 'X' is no dimension that is known"),
+            std::string::npos);
+  EXPECT_EQ(refused("problem:\n  instance: {M: 2, N: 4}\n"),
+            ": the size of dimension K is missing; add it to instance");
+  EXPECT_EQ(refused("problem:\n  shape: {dimensions: [C, M,\n    P]}\n  instance: {C: 2, M: 4}\n"),
+            ":3: the size of dimension P is missing; add it to instance");
+  EXPECT_EQ(refused("problem:\n  instance: {M: 2, M: 3}\n"), ":2: 'M' is given twice; keep one");
+  EXPECT_EQ(refused("problem:\n  instance: {M: 2}\n  instance: {K: 3}\n"),
+            ":3: 'instance' is given twice; keep one");
+  EXPECT_EQ(refused("problem:\n  instance: {M: 2, densities: {A: 0.5}}\n"),
+            ":2: sparse problems are not modelled; remove densities for a dense one");
+  EXPECT_EQ(refused("problem:\n  instance: {M: 2, K: 3, C: 1}\n"),
+            ": a convolution has either M or K, which both count its filters; drop one");
+  EXPECT_EQ(
+      refused("problem:\n  shape:\n    data_spaces: [{read_write: true, projection: [[[K]]]}]\n"
+              "  instance: {M: 2, K: 3, N: 1}\n"),
+      ":3: the result of a product cannot have dimension 'K'");
+  EXPECT_EQ(refused("a: [1\nb: 2\n"), ":2: is not YAML: end of sequence flow not found");
+  EXPECT_EQ(refused("- 1\n"), ": has no map problem:, so it is no Timeloop problem");
+  EXPECT_EQ(refused("problem: {shape: gemm}\n"),
+            ": gives no dimension; add instance: with the size of each");
+  EXPECT_EQ(refused("instance: {C: 2147483648, P: 2147483648, Q: 1, R: 2147483648, S: 1}\n"),
+            ": the columns of its input exceed 2^31; use smaller dimensions");
+}
+
+TEST_F(ProblemTest, RefusesTextsThatGrowWhenTheyAreRead) {
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) deep += '[';
+  EXPECT_NE(refused(deep).find("is not YAML"), std::string::npos);
+  // Ten lists of ten aliases each: 10^10 entries if they were copied.
+  std::string bomb = "a0: &a0 [1, 1]\n";
+  for (int i = 1; i <= 10; ++i) {
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+    for (int j = 0; j < 10; ++j) bomb += "*a" + std::to_string(i - 1) + ", ";
+    bomb += "1]\n";
+  }
+  EXPECT_EQ(refused(bomb + "problem: {instance: *a10}\n"),
+            ":11: instance must be a map of names and values");
+  EXPECT_NE(refused("{{include_text('p.yaml')}}\n").find("more than 8 files deep"),
+            std::string::npos);
+  std::string wide = "b: &b [";
+  for (int i = 0; i < 200; ++i) wide += "[[M]], ";
+  EXPECT_EQ(
+      refused(wide + "]\nproblem: {shape: {data_spaces: [{read_write: true, projection: *b}]}}\n"),
+      ":1: the list has more than 100 entries");
+  EXPECT_NE(refused(std::string(std::size_t{2} << 20U, '#')).find("larger than 1 MiB"),
+            std::string::npos);
+  EXPECT_NE(refused("{{ load('x') }}\n").find("is a template"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::imports

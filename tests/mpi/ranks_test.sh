@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# ranks_test.sh WEFT: two ranks of an MPI job give the points that one process gives; a job with a rank
+# that dies ends with one line of Weft, and goes on when it is started again.
+set -euo pipefail
+
+readonly weft="$1"
+folder="$(mktemp -d)"
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() {
+  echo "$*" >&2
+  exit 1
+}
+
+# Everything but the last column, which is the time that a point took. The identity has no comma.
+points() { sed 's/,[^,]*$//' "$1" | sort; }
+
+sweep=(sweep resnet18 --optimize 0 --array.rows '32..64+4' --array.cols '32..64+4')
+
+"$weft" "${sweep[@]}" --csv alone.csv --quiet
+[[ "$(wc -l <alone.csv)" -eq 82 ]] || fail "not 81 points: $(wc -l <alone.csv)"
+mpirun -n 2 "$weft" "${sweep[@]}" --db ranks.db --csv ranks.csv --quiet
+cmp <(points alone.csv) <(points ranks.csv) || fail "two ranks give other points"
+
+# A rank that dies.
+mpirun -n 2 "$weft" "${sweep[@]}" --db killed.db --quiet 2>killed.err &
+job=$!
+sleep 1.2
+second="$(pgrep -f "$weft ${sweep[1]}.*killed.db" | tail -n 1 || true)"
+if [[ -n "$second" ]]; then kill -9 "$second"; fi
+wait "$job" || true
+mpirun -n 2 "$weft" "${sweep[@]}" --db killed.db --csv killed.csv --quiet
+cmp <(points alone.csv) <(points killed.csv) || fail "a sweep that went on gives other points"
+
+# An error is said once.
+if mpirun -n 2 "$weft" "${sweep[@]}" --jobs 2 2>error; then fail "took --jobs under mpirun"; fi
+[[ "$(grep -c '^weft: --jobs: mpirun says how many' error)" -eq 1 ]] || fail "$(cat error)"
