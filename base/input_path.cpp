@@ -1,5 +1,7 @@
 #include "base/input_path.h"
 
+#include <array>
+#include <string_view>
 #include <system_error>
 
 namespace weft {
@@ -17,6 +19,19 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
   const auto real_a = std::filesystem::weakly_canonical(std::filesystem::absolute(a), error);
   const auto real_b = std::filesystem::weakly_canonical(std::filesystem::absolute(b), error);
   return a == b || (!error && real_a == real_b);
+}
+
+std::optional<std::string> read_text(std::istream& in, std::size_t most) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  std::array<char, std::size_t{1} << 14U> part{};
+  std::string text;
+  while (in) {
+    in.read(part.data(), part.size());
+    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+    if (text.size() > most) return std::nullopt;
+  }
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  return text;
 }
 
 }  // namespace weft

@@ -1,5 +1,7 @@
 #include "base/printable.h"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 
 namespace weft {
@@ -10,8 +12,40 @@ constexpr std::size_t kLongestQuote = 48;
 std::string escaped(char character) {
   constexpr std::string_view kHex = "0123456789abcdef";
   const auto byte = static_cast<unsigned char>(character);
-  if (byte >= 0x20 && byte < 0x7F) return std::string(1, character);
   return std::string("\\x") + kHex[byte >> 4U] + kHex[byte & 0xFU];
+}
+
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+
+/// Characters that show nothing, or that change how the text around them is shown: controls,
+/// marks of width zero, line ends, directions of writing, surrogates.
+constexpr std::array<Range, 8> kUnseen = {{{0x00, 0x1F},
+                                           {0x7F, 0x9F},
+                                           {0x200B, 0x200F},
+                                           {0x2028, 0x202E},
+                                           {0x2060, 0x206F},
+                                           {0xD800, 0xDFFF},
+                                           {0xFEFF, 0xFEFF},
+                                           {0xFFF9, 0xFFFB}}};
+
+/// Bytes of the character at the front of `text`; 0 if it is no UTF-8 or cannot be seen.
+std::size_t visible(std::string_view text) {
+  constexpr std::array<char32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};  // by length
+  const auto lead = static_cast<unsigned char>(text.front());
+  const std::size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  if ((lead >= 0x80 && lead < 0xC2) || lead > 0xF4 || text.size() < length) return 0;
+  char32_t code = length == 1 ? lead : lead & (0x7FU >> length);
+  for (const char each : text.substr(1, length - 1)) {
+    const auto byte = static_cast<unsigned char>(each);
+    if ((byte & 0xC0U) != 0x80) return 0;
+    code = code << 6U | (byte & 0x3FU);
+  }
+  if (code < kLeast.at(length) || code > 0x10FFFF) return 0;
+  const auto holds = [code](Range range) { return code >= range.first && code <= range.last; };
+  return std::ranges::any_of(kUnseen, holds) ? 0 : length;
 }
 
 }  // namespace
@@ -35,8 +69,15 @@ std::string shell_line(std::span<const std::string> words) {
 
 std::string printable(std::string_view text) {
   std::string result = "'";
-  for (const char character : text.substr(0, kLongestQuote)) result += escaped(character);
-  return result + (text.size() > kLongestQuote ? "...'" : "'");
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const std::size_t length = visible(text.substr(done));
+    const std::size_t next = done + std::max<std::size_t>(length, 1);
+    if (next > kLongestQuote) break;
+    result += length == 0 ? escaped(text[done]) : std::string(text.substr(done, length));
+    done = next;
+  }
+  return result + (done < text.size() ? "...'" : "'");
 }
 
 }  // namespace weft

@@ -10,7 +10,8 @@ namespace weft {
 /// The words as a shell reads them: those with special characters are quoted.
 std::string shell_line(std::span<const std::string> words);
 
-/// 'text' in single quotes; bytes outside printable ASCII as \xNN, cut with "..." after 48 bytes.
+/// 'text' in single quotes, cut with "..." after 48 bytes. Bytes that are no UTF-8, and characters
+/// that cannot be seen or that change the text around them, become \xNN.
 std::string printable(std::string_view text);
 
 }  // namespace weft

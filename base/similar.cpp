@@ -26,10 +26,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string most_similar(std::string_view name, std::span<const std::string> known) {
   if (known.empty() || name.empty() || name.size() > 64) return "";
-  const auto distance = [&](const std::string& candidate) {
-    return name.size() > 2 && candidate.starts_with(name) ? 0 : edit_distance(name, candidate);
-  };
   const std::size_t most = std::min<std::size_t>(3, name.size() / 3);
+  const auto distance = [&](const std::string& candidate) {
+    if (name.size() > 2 && candidate.starts_with(name)) return std::size_t{0};
+    // At least this many characters are inserted or deleted.
+    const std::size_t least =
+        std::max(name.size(), candidate.size()) - std::min(name.size(), candidate.size());
+    return least > most ? least : edit_distance(name, candidate);
+  };
   const auto nearest = std::ranges::min_element(known, {}, distance);
   return distance(*nearest) <= most ? *nearest : "";
 }

@@ -44,8 +44,7 @@ runtime::NetworkSchedule schedule(NetworkCommand& job, const runtime::NamedTenso
                                   report::RunReport& report, const report::Streams& streams) {
   runtime::NetworkSchedule found = find_schedule(
       {job.network, std::move(job.graph), job.machine, inputs, mapping(job), job.search}, streams);
-  report.network().plan_hash = report::plan_hash(compiler::network_plan(found.network));
-  if (!job.search.follows) report.network().effort = job.search.effort;
+  describe_search(job.search, found.network, report.network());
   return found;
 }
 
@@ -94,6 +93,12 @@ void run_and_check(NetworkCommand& job, report::RunReport& report, RunOutput& ou
 }
 
 }  // namespace
+
+void describe_search(const SearchFlags& search, const compiler::ScheduledNetwork& network,
+                     report::NetworkPart& part) {
+  part.plan_hash = report::plan_hash(compiler::network_plan(network));
+  if (!search.follows) part.effort = search.effort;
+}
 
 report::RunReport start_report(const NetworkCommand& job) {
   report::RunReport report = onnx_io::located(job.network, [&] {

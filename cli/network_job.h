@@ -48,6 +48,10 @@ void check_before_network(const NetworkCommand& job);
 /// The part of the report that is known before the run.
 report::RunReport start_report(const NetworkCommand& job);
 
+/// Says in the report which plan ran and how long it was searched, with which --why repeats it.
+void describe_search(const SearchFlags& search, const compiler::ScheduledNetwork& network,
+                     report::NetworkPart& part);
+
 /// The files of the network's outputs, if the user asked for them. Throws InputError.
 std::vector<runtime::FileContent> output_files(const NetworkCommand& job,
                                                const runtime::NamedTensors& outputs);

@@ -8,6 +8,16 @@
 
 namespace weft::report {
 
+namespace {
+
+/// Columns of a terminal that the text takes. fmt pads by them, and no character takes more columns
+/// than it has bytes.
+std::size_t columns(std::string_view text) {
+  return 2 * text.size() - fmt::formatted_size("{:<{}}", text, text.size());
+}
+
+}  // namespace
+
 std::string Style::paint(std::string_view code, std::string_view text) const {
   return colored_ ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
 }
@@ -32,7 +42,7 @@ std::string Table::text(std::size_t indent) const {
 std::vector<std::string> Table::lines(std::size_t indent) const {
   std::vector<std::size_t> widths(alignment_.size());
   for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i]));
   }
   std::vector<std::string> lines;
   for (const auto& row : rows_) {

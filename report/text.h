@@ -29,7 +29,7 @@ class Style {
   bool colored_;
 };
 
-/// Aligns cells in columns as wide as their widest cell. Cells are ASCII.
+/// Aligns cells in columns as wide as their widest cell. Cells are UTF-8.
 class Table {
  public:
   /// One letter per column: 'l' aligns its cells left, 'r' right.

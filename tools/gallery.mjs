@@ -13,8 +13,10 @@ const kTiny = ['--machine', 'tiny'];
 const kProduct = ['matmul', '10', '9', '7', ...kTiny];
 const kConv = ['conv', '--input', '1,3,12,12', '--filters', '8', '--kernel', '3', ...kTiny];
 
-const kSweep = ['matmul', '64', '256', '256', '--machine', 'tpu-v2', '--array.rows', '16..256*2',
-  '--array.cols', '16..256*2', '--memory.gb_per_s', '50..800*2', '--unified_buffer.kib', '64..1024*2'];
+/** 240 points of about 50 ms each. */
+const kSweep = ['resnet50', '--optimize', '0', '--machine', 'tpu-v2', '--array.rows', '32..256+32',
+  '--link', 'array.cols=array.rows', '--memory.gb_per_s', '50..1600*2',
+  '--unified_buffer.kib', '1024..16384*2'];
 
 /** Each picture shows one section of a page at one cycle. */
 const kPictures = [
@@ -43,8 +45,7 @@ const kPictures = [
     ['matmul', '1000', '1000', '1000', '--machine', 'tpu-v1']]},
   {name: 'front', words: [], sweep: kSweep, section: 'front', cycle: 0},
   {name: 'parallel', words: [], sweep: kSweep, section: 'parallel', cycle: 0,
-    before: `weft.set_brush('time_s', 0, 3e-6)`},
-  {name: 'heat-map', words: [], sweep: kSweep, section: 'heat', cycle: 0},
+    before: `weft.set_brush('time_s', 0, 7.5e-4)`},
   {name: 'dark', words: kProduct, section: 'array', cycle: 60, dark: true},
 ];
 
@@ -65,7 +66,7 @@ const reports_of = (runs) => runs.map((words, i) => {
 function swept(words) {
   const file = join(folder, 'points.db');
   weft(['sweep', ...words, '--db', file]);  // a second picture of the same sweep runs nothing
-  return ['sweep', '--report', file];
+  return ['sweep', '--report', file, '--front', 'time,area'];
 }
 
 async function take(browser, {name, words: given, section, cycle, dark, sweep, before = '0',

@@ -28,7 +28,7 @@ command -v debootstrap >/dev/null || die "--try needs debootstrap: apt-get insta
 root="$(mktemp -d)"
 trap 'rm -rf --one-file-system "$root"' EXIT
 say "making a minimal Debian in $root"
-quietly "debootstrap" debootstrap --variant=minbase bookworm "$root" http://deb.debian.org/debian
+quietly "debootstrap" debootstrap --variant=minbase bookworm "$root"
 cp "$package" "$root/weft.deb"
 quietly "installing the package" chroot "$root" apt-get install --no-install-recommends -qq -y ./weft.deb
 quietly "weft matmul" chroot "$root" weft matmul 64 64 64

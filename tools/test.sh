@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds everything and runs the tests.
 #   tools/test.sh                   all of them
-#   tools/test.sh -L unit           one tier: unit, cycle, golden, property, cosim, formal, mutants, e2e, fuzz, page
+#   tools/test.sh -L unit           one tier: unit, cycle, golden, property, cosim, formal, mutants, e2e, fuzz,
+#                                   sanitized, page
 #   tools/test.sh -R Npy -V         any other arguments of ctest
 # ctest ends with a summary of how many tests ran under each tier's label.
 set -euo pipefail

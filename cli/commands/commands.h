@@ -40,6 +40,9 @@ struct Command {
 
 std::span<const Command> commands();
 
+/// What `weft compare --with` can name besides files, for completion.
+std::vector<std::string> compared_devices();
+
 /// Runs `words` (without the program's name): a command, --help or --version. Throws what the
 /// commands throw, and InputError for an unknown command.
 int run_command(const Words& words, const report::Streams& streams);

@@ -43,6 +43,16 @@ po::options_description comparison_flags() {
   return options;
 }
 
+/// A price of its own for each device.
+po::options_description cost_flags_of_devices() {
+  po::options_description options = energy_flag();
+  auto add = options.add_options();
+  add("price-per-hour", text_value("PRICE"),
+      "what a million results cost at this price per hour; one for all devices, or one for each "
+      "with commas between them");
+  return options;
+}
+
 po::options_description file_flags() {
   po::options_description options;
   auto add = options.add_options();
@@ -53,20 +63,21 @@ po::options_description file_flags() {
 
 po::options_description compare_options() {
   po::options_description all;
-  all.add(comparison_flags()).add(network_flags()).add(energy_flag());
+  all.add(comparison_flags()).add(network_flags()).add(cost_flags_of_devices());
   return all.add(general_flags({file_flags(), json_flag(), quiet_flag(), help_option()}));
 }
 
 void print_compare_help(const report::Streams& streams) {
-  streams.out << "Usage: weft compare matmul M K N [OPTIONS]\n"
-              << "       weft compare MODEL.onnx|NAME [OPTIONS]\n"
-              << "       weft compare A.json B.json [--json FILE] [--html FILE] [--quiet]\n\n"
-              << "A product, or a network, on several devices: time, cycles, speed, share of the\n"
-              << "peak, waste, and the largest difference from float64. Each row says whether it\n"
-              << "was simulated, measured on this computer, or modelled from published figures.\n"
-              << "A.json and B.json are --json reports of two runs; their cycles, traffic, layers\n"
-              << "and machines are shown side by side, and nothing runs.\n\n"
-              << help_text(compare_options());
+  streams.out
+      << "Usage: weft compare matmul M K N [OPTIONS]\n"
+      << "       weft compare MODEL.onnx|NAME [OPTIONS]\n"
+      << "       weft compare A.json B.json [--json FILE] [--html FILE] [--quiet]\n\n"
+      << "A product, or a network, on several devices: time, cycles, speed, share of the\n"
+      << "peak, waste, and the largest difference from float64. Each row says whether it\n"
+      << "was simulated, measured on this computer, or modelled from published figures.\n"
+      << "A.json and B.json are --json reports of two runs; their cycles, traffic, energy,\n"
+      << "layers and machines are shown side by side, and nothing runs.\n\n"
+      << help_text(compare_options());
 }
 
 // --- Files ---------------------------------------------------------------------------------------
@@ -213,6 +224,12 @@ void read_energies(const Arguments& arguments, runtime::CompareJob& job) {
   }
 }
 
+void read_device_prices(const Arguments& arguments, runtime::CompareJob& job) {
+  const std::vector<double> prices = read_prices(arguments, job.devices.size());
+  job.price = !prices.empty();
+  for (std::size_t i = 0; i < prices.size(); ++i) job.devices[i].price_per_hour = prices[i];
+}
+
 runtime::CompareJob read_job(const Arguments& arguments) {
   runtime::CompareJob job;
   std::optional<devices::NumberFormat> format;
@@ -235,6 +252,7 @@ runtime::CompareJob read_job(const Arguments& arguments) {
   }
   check_used(arguments, job);
   read_energies(arguments, job);
+  read_device_prices(arguments, job);
   return job;
 }
 
@@ -257,6 +275,10 @@ void print(const runtime::CompareReport& report, const ReportFiles& outputs, boo
 }
 
 }  // namespace
+
+std::vector<std::string> compared_devices() {
+  return runtime::device_names();
+}
 
 int run_compare(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, compare_options());

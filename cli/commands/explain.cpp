@@ -46,20 +46,27 @@ po::options_description own_flags() {
   return own;
 }
 
+/// --json, --csv, --html and --help of a product or a convolution.
+po::options_description explanation_files() {
+  return general_flags({json_flag(),
+                        csv_flag("a line for each layer, or for each point of --sweep,"),
+                        html_flag(), help_option()});
+}
+
 po::options_description product_options() {
   po::options_description all;
   po::options_description workload = workload_flags();
   const po::options_description problem = problem_flag();
   for (const auto& option : problem.options()) workload.add(option);
   all.add(workload).add(own_flags()).add(cost_flags());
-  all.add(general_flags({json_flag(), csv_flag(), html_flag(), help_option()}));
+  all.add(explanation_files());
   return all.add(machine_flags());
 }
 
 po::options_description explain_conv_options() {
   po::options_description all;
   all.add(conv_flags()).add(own_flags()).add(cost_flags());
-  all.add(general_flags({json_flag(), csv_flag(), html_flag(), help_option()}));
+  all.add(explanation_files());
   return all.add(machine_flags());
 }
 
@@ -67,7 +74,8 @@ po::options_description why_options() {
   po::options_description own;
   own.add_options()("why",
                     "explain the difference in cycles between two runs, assumption by assumption");
-  return general_flags({own, json_flag(), csv_flag(), html_flag(), help_option()});
+  return general_flags({own, json_flag(), csv_flag("a line for A and for each switch"),
+                        html_flag("a bar for each switch"), help_option()});
 }
 
 void print_why_help(const report::Streams& streams) {

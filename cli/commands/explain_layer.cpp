@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/stopwatch.h"
+#include "cli/network_job.h"
 #include "cli/options/common_options.h"
 #include "cli/options/network_options.h"
 #include "cli/options/search_options.h"
@@ -45,6 +46,7 @@ compiler::ScheduledNetwork run_network(const graph::Graph& graph, const SearchFl
   runtime::NetworkSchedule scheduled =
       find_schedule({report.network().name, graph, report.machine, nullptr, {}, search}, streams);
   report.notes = std::move(scheduled.notes);
+  describe_search(search, scheduled.network, report.network());
   report::Progress progress(streams);
   const Stopwatch watch;
   report.run = runtime::time_network(scheduled.network, report.machine,

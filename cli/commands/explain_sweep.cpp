@@ -29,7 +29,8 @@ po::options_description network_sweep_options() {
                        "how long to search for each schedule: 0: not at all; 1 (default); 2: long");
   po::options_description all;
   all.add(own).add(network_flags()).add(effort);
-  all.add(general_flags({json_flag(), csv_flag(), html_flag(), help_option()}));
+  all.add(general_flags({json_flag(), csv_flag("a line for each value"),
+                         html_flag("cycles and padding over the values"), help_option()}));
   return all.add(machine_flags());
 }
 
@@ -101,6 +102,7 @@ int run_explain_network_sweep(const Words& words, const report::Streams& streams
   const runtime::NetworkRequest request = read_network_request(arguments);
   const SearchFlags search = read_search(arguments);
   const MachineConfig machine = read_machine(arguments);
+  machine_out(arguments);  // throws before the work
   const graph::Graph graph = runtime::load_network(request);
   runtime::require_computation(request, graph);
   report::NetworkSweep network{
@@ -116,6 +118,7 @@ int run_explain_network_sweep(const Words& words, const report::Streams& streams
         runtime::run_value_sweep(runtime::swept_runs(request, search.effort), values, machine,
                                  [&](double share) { progress.update(share); });
   }
+  write_machine_out(arguments, machine);
   return write_reports(
       targets, report::network_sweep_json(network),
       [&] { return report::sweep_csv(network.sweep); },

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <boost/program_options/errors.hpp>
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <new>
@@ -65,6 +66,8 @@ int run(const weft::cli::Words& words) {
 
 int main(int argc, char** argv) {
   weft::end_with_a_word_on_interrupt();
+  // Beyond `ulimit -f` a write then fails, and its error becomes a line. The signal would kill.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return run({argv + 1, argv + argc});
   } catch (const weft::CheckError& error) {

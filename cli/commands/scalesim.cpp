@@ -35,7 +35,9 @@ po::options_description scalesim_options() {
   add("output-dir,o", text_value("DIR"),
       "write COMPUTE_REPORT.csv and BANDWIDTH_REPORT.csv to DIR, which is created if missing");
   add("as-printed", "count as SCALE-Sim prints: one cycle less a layer");
-  add("better", "run the same layers with double-buffered weights and Weft's mapper too");
+  add("better",
+      "compare the whole runs of serial folds with those of Weft's mapper and double-buffered "
+      "weights");
   po::options_description all;
   all.add(own);
   return all.add(general_flags({machine_out_flag(), json_flag(), quiet_flag(), help_option()}));
@@ -131,6 +133,23 @@ void check_not_read(const ScaleSimFiles& files, const std::string& input) {
   }
 }
 
+/// What the other commands make of the machine.
+std::string machine_comment(imports::Dataflow dataflow) {
+  std::string text =
+      "# The machine of weft scalesim, which runs one fold after the other, all rows in one "
+      "chunk.\n"
+      "# Other commands may cut the rows into chunks, so their cycles may differ.\n";
+  switch (dataflow) {
+    case imports::Dataflow::kWeightStationary:
+      return text;
+    case imports::Dataflow::kInputStationary:
+      return text + "# With Dataflow is the operands are exchanged: for M x K x N run N K M.\n";
+    case imports::Dataflow::kOutputStationary:
+      return text + "# It keeps weights. The cycles of Dataflow os come from a law, not from it.\n";
+  }
+  return text;
+}
+
 void write_files(const ScaleSimFiles& files, const report::ScaleSimReport& report,
                  const report::Json& json) {
   std::vector<runtime::FileContent> contents;
@@ -147,7 +166,9 @@ void write_files(const ScaleSimFiles& files, const report::ScaleSimReport& repor
   if (files.json && *files.json != "-") {
     contents.push_back({*files.json, report::json_file_text(json)});
   }
-  if (files.machine) contents.push_back({*files.machine, to_ini(report.run.machine)});
+  if (files.machine)
+    contents.push_back(
+        {*files.machine, machine_comment(report.run.config.dataflow) + to_ini(report.run.machine)});
   runtime::write_files_together(contents);
 }
 

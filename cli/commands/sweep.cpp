@@ -12,6 +12,7 @@ void print_sweep_help(const report::Streams& streams) {
   streams.out
       << "Usage: weft sweep matmul M K N [OPTIONS]\n"
       << "       weft sweep conv --input N,C,H,W --filters F --kernel Y,X [OPTIONS]\n"
+      << "       weft sweep --problem FILE.yaml [OPTIONS]\n"
       << "       weft sweep NETWORK... [OPTIONS]\n"
       << "       weft sweep FILE.ini [OPTIONS]\n"
       << "       weft sweep --report DB [OPTIONS]\n\n"
@@ -24,7 +25,7 @@ void print_sweep_help(const report::Streams& streams) {
 }
 
 int run_as_typed(const Words& words, const report::Streams& streams) {
-  Arguments arguments = parse_arguments(words, sweep_options());
+  Arguments arguments = parse_arguments(words, sweep_options_with_refused());
   if (arguments.has("help")) return print_sweep_help(streams), 0;
   if (const auto db = arguments.text("report")) {
     check_reports_only(arguments);
@@ -33,8 +34,7 @@ int run_as_typed(const Words& words, const report::Streams& streams) {
   }
   arguments = with_file(std::move(arguments));
   const SweepFlags flags = read_sweep_flags(arguments);
-  const sweep::Space space(read_sweep_request(arguments));
-  run_sweep_job(space, flags, streams);
+  run_sweep_job(read_sweep_request(arguments), flags, streams);
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "base/printable.h"
 #include "models/networks/networks.h"
 #include "sim/config/config_keys.h"
+#include "sim/config/energy_table.h"
 #include "sim/simulate.h"
 
 namespace weft::cli {
@@ -22,6 +23,7 @@ using Names = std::vector<std::string>;
 struct Values {
   Names names = {};
   bool files = false;
+  bool is_list = false;  // several, with commas between them
   bool any() const { return files || !names.empty(); }
 };
 
@@ -52,22 +54,53 @@ Names engine_list() {
   return names;
 }
 
-Values values_of(const ManualOption& option) {
-  const std::map<std::string, Names> known = {{"engine", engine_list()},
-                                              {"activation", {"none", "relu", "relu6"}},
-                                              {"check", {"cpu", "none"}},
-                                              {"optimize", {"0", "1", "2"}},
-                                              {"taps", {"packed", "apart"}},
-                                              {"host-time", {"measured"}},
-                                              {"steps", {"all"}}};
-  if (option.name == "machine") return {preset_names(), true};
-  if (const auto found = known.find(option.name); found != known.end()) return {found->second};
+Names energy_list() {
+  Names names = energy_table_names();
+  names.emplace_back("own");
+  return names;
+}
+
+/// Values that have names, by option. "train dtype" is the --dtype of that command alone.
+const std::map<std::string, Values>& named_values() {
+  static const std::map<std::string, Values> kValues = {
+      {"machine", {preset_names(), true}},
+      {"sweep machine", {preset_names(), true, true}},
+      {"engine", {engine_list()}},
+      {"train engine", {{"fast", "timed", "stepped", "rtl"}}},
+      {"run backend", {{"machine", "cpu"}}},
+      {"train backend", {{"cpu", "cuda", "sim"}}},
+      {"energy", {energy_list(), true}},
+      {"with", {compared_devices(), true, true}},
+      {"compare dtype", {{"fp32", "tf32", "bf16", "fp16", "int8"}}},
+      {"train dtype", {{"float32", "bf16", "fp16"}}},
+      {"optimizer", {{"sgd", "adam", "adamw"}}},
+      {"input-type", {{"conv", "gemm"}}},
+      {"activation", {{"none", "relu", "relu6"}}},
+      {"check", {{"cpu", "none"}}},
+      {"optimize", {{"0", "1", "2"}}},
+      {"taps", {{"packed", "apart", "best"}}},
+      {"pad", {{"same"}}},
+      {"calibrate", {{"digits"}, true}},
+      {"host-time", {{"measured"}}},
+      {"steps", {{"all"}}}};
+  return kValues;
+}
+
+/// True if the option's value names a file or a folder.
+bool takes_file(const ManualOption& option) {
+  return option.value.find("FILE") != std::string::npos || option.value.ends_with(".onnx") ||
+         option.value == "DIR" || option.value == "DB";
+}
+
+Values values_of(const CommandManual& command, const ManualOption& option) {
+  const auto& named = named_values();
+  for (const std::string& name : {command.name + " " + option.name, option.name}) {
+    if (const auto found = named.find(name); found != named.end()) return found->second;
+  }
   const auto keys = config_keys();
   const auto key = std::ranges::find(keys, option.name, &ConfigKey::name);
   if (key != keys.end()) return {choices_of(key->range)};
-  const bool files = option.value.find("FILE") != std::string::npos || option.value == "DIR" ||
-                     option.value == "DB" || option.value == "FOLDER";
-  return {{}, files};
+  return {{}, takes_file(option)};
 }
 
 /// What the words that are no options can be. Commands that are not here take networks and files.
@@ -77,11 +110,11 @@ Values positionals_of(std::string_view command, const Names& commands) {
   if (command == "machines") return {preset_names()};
   if (command == "networks") return {network_names()};
   if (command == "exec") return {{}, true};
-  if (command == "matmul" || command == "conv") return {};
+  if (command == "matmul" || command == "conv" || command == "scalesim") return {};
   Values values{network_names(), true};
-  if (command != "run" && command != "quantize" && command != "train") {
-    values.names.insert(values.names.end(), {"matmul", "conv"});
-  }
+  const bool sweeps = command == "explain" || command == "sweep";
+  if (sweeps || command == "compare") values.names.emplace_back("matmul");
+  if (sweeps) values.names.emplace_back("conv");
   return values;
 }
 
@@ -95,25 +128,53 @@ std::string joined(const Names& names) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
+/// "--output" and, if there is one, the short form "-o".
+Names forms_of(const ManualOption& option) {
+  Names forms = {"--" + option.name};
+  if (option.letter) forms.push_back(fmt::format("-{}", *option.letter));
+  return forms;
+}
+
 Names option_words(const CommandManual& command) {
   Names words;
   for (const ManualOption& option : command.options()) {
-    words.push_back("--" + option.name);
-    if (option.letter) words.push_back(fmt::format("-{}", *option.letter));
+    for (std::string& form : forms_of(option)) words.push_back(std::move(form));
   }
   return words;
+}
+
+/// "quantize:--output|quantize:-o": where the value of the option stands, as a pattern of `case`.
+std::string place_of(const CommandManual& command, const ManualOption& option) {
+  Names places;
+  for (const std::string& form : forms_of(option)) places.push_back(command.name + ":" + form);
+  return fmt::format("{}", fmt::join(places, "|"));
 }
 
 // --- bash ---
 
 std::string bash_reply(const Values& values) {
   std::string text;
-  if (!values.names.empty()) {
-    text += fmt::format("COMPREPLY+=($(compgen -W '{}' -- \"$cur\")); ", joined(values.names));
-  }
-  if (values.files) text += "COMPREPLY+=($(compgen -f -- \"$cur\")); ";
+  if (values.is_list) text += "_weft_list; ";
+  if (!values.names.empty()) text += fmt::format("_weft_words '{}'; ", joined(values.names));
+  if (values.files) text += "_weft_files; ";
   return text + "return";
 }
+
+constexpr const char* kBashFunctions = R"(# bash completion of weft, made by `weft completion bash`.
+# These read and change cur, before and COMPREPLY of _weft. A line is one name, which can have spaces.
+_weft_words() {
+  mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -P "$before" -W "$1" -- "$cur")
+}
+_weft_files() {
+  compopt -o filenames 2>/dev/null
+  mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -P "$before" -f -- "$cur")
+}
+_weft_list() {
+  if [[ "$cur" != *,* ]]; then return; fi
+  before+="${cur%,*},"
+  cur="${cur##*,}"
+}
+)";
 
 std::string bash_script(std::span<const CommandManual> commands) {
   const Names names = command_names(commands);
@@ -123,37 +184,46 @@ std::string bash_script(std::span<const CommandManual> commands) {
   for (const CommandManual& command : commands) {
     for (const ManualOption& option : command.options()) {
       if (option.value.empty()) continue;
-      values += fmt::format("    {}:--{}) {} ;;\n", command.name, option.name,
-                            bash_reply(values_of(option)));
+      values += fmt::format("    {}) {} ;;\n", place_of(command, option),
+                            bash_reply(values_of(command, option)));
     }
     options +=
         fmt::format("      {}) options='{}' ;;\n", command.name, joined(option_words(command)));
     words += fmt::format("    {}) {} ;;\n", command.name,
                          bash_reply(positionals_of(command.name, names)));
   }
-  return fmt::format(R"(# bash completion of weft, made by `weft completion bash`.
-_weft() {{
-  local cur="${{COMP_WORDS[COMP_CWORD]}}" prev="${{COMP_WORDS[COMP_CWORD-1]}}"
+  return kBashFunctions + fmt::format(R"(_weft() {{
+  local cur="${{COMP_WORDS[COMP_CWORD]}}" prev="${{COMP_WORDS[COMP_CWORD-1]}}" before=
   local command="${{COMP_WORDS[1]}}" options=
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W '{} --help --version' -- "$cur"))
+    _weft_words '{} --help --version'
     return
+  fi
+  # --option=value is three words, or one where COMP_WORDBREAKS has no "=".
+  if [ "$cur" = = ]; then
+    cur=
+  elif [ "$prev" = = ]; then
+    prev="${{COMP_WORDS[COMP_CWORD-2]}}"
+  elif [[ "$cur" == --*=* ]]; then
+    prev="${{cur%%=*}}"
+    before="$prev="
+    cur="${{cur#*=}}"
   fi
   case "$command:$prev" in
 {}  esac
   if [[ "$cur" == -* ]]; then
     case "$command" in
 {}    esac
-    COMPREPLY=($(compgen -W "$options" -- "$cur"))
+    _weft_words "$options"
     return
   fi
   case "$command" in
 {}  esac
 }}
-complete -o filenames -F _weft weft
+complete -F _weft weft
 )",
-                     joined(names), values, options, words);
+                                      joined(names), values, options, words);
 }
 
 // --- zsh ---
@@ -174,6 +244,7 @@ std::string described(const std::string& name, const std::string& description) {
 
 std::string zsh_reply(const Values& values) {
   std::string text;
+  if (values.is_list) text += "compset -P '*,'; ";
   if (!values.names.empty()) text += fmt::format("compadd -- {}; ", joined(values.names));
   if (values.files) text += "_files; ";
   return text + "return";
@@ -189,10 +260,12 @@ std::string zsh_script(std::span<const CommandManual> commands) {
     list += fmt::format("    {}\n", described(command.name, command.summary));
     options += fmt::format("      {}) options=(\n", command.name);
     for (const ManualOption& option : command.options()) {
-      options += fmt::format("        {}\n", described("--" + option.name, option.description));
+      for (const std::string& form : forms_of(option)) {
+        options += fmt::format("        {}\n", described(form, option.description));
+      }
       if (option.value.empty()) continue;
-      values += fmt::format("    {}:--{}) {} ;;\n", command.name, option.name,
-                            zsh_reply(values_of(option)));
+      values += fmt::format("    {}) {} ;;\n", place_of(command, option),
+                            zsh_reply(values_of(command, option)));
     }
     options += "      ) ;;\n";
     words += fmt::format("    {}) {} ;;\n", command.name,
@@ -202,13 +275,15 @@ std::string zsh_script(std::span<const CommandManual> commands) {
 # zsh completion of weft, made by `weft completion zsh`.
 _weft() {{
   local -a commands options
+  local option="${{words[CURRENT-1]}}"
   commands=(
 {}  )
   if (( CURRENT == 2 )); then
     _describe command commands
     return
   fi
-  case "${{words[2]}}:${{words[CURRENT-1]}}" in
+  if compset -P 1 '--*='; then option="${{words[CURRENT]%%=*}}"; fi
+  case "${{words[2]}}:$option" in
 {}  esac
   if [[ "$PREFIX" == -* ]]; then
     case "${{words[2]}}" in
@@ -219,7 +294,12 @@ _weft() {{
   case "${{words[2]}}" in
 {}  esac
 }}
-_weft "$@"
+# A file of fpath is this function's body; sourced from ~/.zshrc, it only defines the function.
+if [[ "${{funcstack[1]}}" == _weft ]]; then
+  _weft "$@"
+else
+  compdef _weft weft
+fi
 )",
                      list, values, options, words);
 }
@@ -241,9 +321,10 @@ std::string fish_option(const CommandManual& command, const ManualOption& option
   if (option.letter) line += fmt::format(" -s {}", *option.letter);
   line += " -l " + option.name;
   if (!option.value.empty()) {
-    const Values values = values_of(option);
+    const Values values = values_of(command, option);
     line += values.files ? " -r -F" : " -x";
-    if (!values.names.empty()) line += fmt::format(" -a '{}'", joined(values.names));
+    const char* const form = values.is_list ? " -a '(__fish_append , {})'" : " -a '{}'";
+    if (!values.names.empty()) line += fmt::format(fmt::runtime(form), joined(values.names));
   }
   return line + " -d " + fish_quoted(option.description) + '\n';
 }

@@ -40,9 +40,20 @@ const Command& find_command(const std::string& name) {
   throw InputError(fmt::format("{}: unknown command; see weft --help", printable(name)));
 }
 
-void write_pages(const std::string& folder) {
+void make_folder(const std::string& folder) {
+  if (folder.empty()) throw InputError("--man-dir: the name is empty; give one");
   std::error_code error;
+  if (std::filesystem::exists(folder, error) && !std::filesystem::is_directory(folder, error)) {
+    throw InputError(fmt::format("--man-dir {}: is a file; name a folder", printable(folder)));
+  }
   std::filesystem::create_directories(folder, error);
+  if (!error) return;
+  throw InputError(fmt::format("--man-dir {}: cannot be created: {}; name another folder",
+                               printable(folder), error.message()));
+}
+
+void write_pages(const std::string& folder) {
+  make_folder(folder);
   const std::vector<CommandManual> manuals = manuals_of(commands());
   std::vector<runtime::FileContent> pages = {{folder + "/weft.1", man_page(manuals)}};
   for (const CommandManual& manual : manuals) {
@@ -57,8 +68,13 @@ po::options_description completion_options() {
 
 void print_completion_help(const report::Streams& streams) {
   streams.out << "Usage: weft completion bash|zsh|fish\n\n"
-              << "Prints a script that completes weft's command line in this shell. For bash, put\n"
-              << "this line into ~/.bashrc: source <(weft completion bash)\n\n"
+              << "Prints a script that completes weft's command line in this shell.\n\n"
+              << "For bash, put this line into ~/.bashrc:\n"
+              << "source <(weft completion bash)\n\n"
+              << "For zsh, put this line into ~/.zshrc, below the one with compinit:\n"
+              << "source <(weft completion zsh)\n\n"
+              << "For fish, run this once:\n"
+              << "weft completion fish > ~/.config/fish/completions/weft.fish\n\n"
               << help_text(completion_options());
 }
 

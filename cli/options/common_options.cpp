@@ -124,6 +124,24 @@ void check_contradictions(const Arguments& arguments, const RunFlags& flags) {
   }
 }
 
+/// Joins the options of `parts` into one group.
+po::options_description group(const char* name,
+                              std::initializer_list<po::options_description> parts) {
+  po::options_description options(name);
+  for (const po::options_description& part : parts) {
+    for (const auto& option : part.options()) options.add(option);
+  }
+  return options;
+}
+
+po::options_description machine_name_flag(std::string_view otherwise) {
+  po::options_description options;
+  const std::string help =
+      fmt::format("preset (see `weft machines`) or INI file; {} if not given", otherwise);
+  options.add_options()("machine", text_value("NAME"), help.c_str());
+  return options;
+}
+
 }  // namespace
 
 std::optional<std::string> machine_file(const Arguments& arguments) {
@@ -133,11 +151,7 @@ std::optional<std::string> machine_file(const Arguments& arguments) {
 }
 
 po::options_description general_flags(std::initializer_list<po::options_description> parts) {
-  po::options_description options("General");
-  for (const po::options_description& part : parts) {
-    for (const auto& option : part.options()) options.add(option);
-  }
-  return options;
+  return group("General", parts);
 }
 
 po::options_description help_option() {
@@ -147,15 +161,11 @@ po::options_description help_option() {
 }
 
 po::options_description machine_flags(std::string_view otherwise) {
-  po::options_description options("Machine");
-  const std::string help =
-      fmt::format("preset (see `weft machines`) or INI file; {} if not given", otherwise);
-  options.add_options()("machine", text_value("NAME"), help.c_str());
-  const po::options_description out = machine_out_flag();
-  for (const auto& option : out.options()) options.add(option);
-  const po::options_description keys = machine_options();
-  for (const auto& key : keys.options()) options.add(key);
-  return options;
+  return group("Machine", {machine_name_flag(otherwise), machine_out_flag(), machine_options()});
+}
+
+po::options_description machine_input_flags() {
+  return group("Machine", {machine_name_flag(kDefaultMachine), machine_options()});
 }
 
 po::options_description workload_flags() {
@@ -205,17 +215,17 @@ po::options_description json_flag() {
   return options;
 }
 
-po::options_description csv_flag() {
+po::options_description csv_flag(std::string_view what) {
   po::options_description options;
-  options.add_options()("csv", text_value("FILE"),
-                        "write a line for each layer as CSV; - is stdout");
+  const std::string help = fmt::format("write {} as CSV; - is stdout", what);
+  options.add_options()("csv", text_value("FILE"), help.c_str());
   return options;
 }
 
-po::options_description html_flag() {
+po::options_description html_flag(std::string_view what) {
   po::options_description options;
-  options.add_options()("html", text_value("FILE"),
-                        "write an HTML page: tiles, array, timeline, cycles");
+  const std::string help = fmt::format("write an HTML page: {}", what);
+  options.add_options()("html", text_value("FILE"), help.c_str());
   return options;
 }
 
@@ -248,10 +258,10 @@ std::optional<std::string> machine_out(const Arguments& arguments) {
   if (!file) return std::nullopt;
   if (file->empty()) throw InputError("--machine-out: the name is empty; give one");
   if (*file == "-") {
-    throw InputError("--machine-out -: only --json can go to stdout; name a file");
+    throw InputError("--machine-out -: the machine cannot go to stdout; name a file");
   }
   for (const char* other : {"machine", "a", "b", "bias", "out", "output", "save", "plan", "json",
-                            "vcd", "trace", "html", "log"}) {
+                            "csv", "vcd", "trace", "html", "log"}) {
     const auto named = arguments.values.count(other) > 0 ? arguments.text(other) : std::nullopt;
     if (!named || !same_file(*named, *file)) continue;
     throw InputError(fmt::format("{}: named by both --{} and --machine-out; choose two files",

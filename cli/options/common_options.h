@@ -47,6 +47,8 @@ po::options_description help_option();
 /// --machine, --machine-out and one option for each key of the machine. The help text says that
 /// `otherwise` is the machine without --machine.
 po::options_description machine_flags(std::string_view otherwise = kDefaultMachine);
+/// The same without --machine-out, for commands that run many machines.
+po::options_description machine_input_flags();
 /// --with-bias and --activation.
 po::options_description workload_flags();
 /// --engine, --threads, --seed, --check, --lockstep, --vcd, --trace.
@@ -57,10 +59,10 @@ po::options_description run_flags();
 po::options_description sensitivity_flag();
 /// --json.
 po::options_description json_flag();
-/// --csv.
-po::options_description csv_flag();
-/// --html.
-po::options_description html_flag();
+/// --csv. The help text says that it writes `what`, line by line.
+po::options_description csv_flag(std::string_view what = "a line for each layer");
+/// --html. The help text says that the page shows `what`.
+po::options_description html_flag(std::string_view what = "tiles, array, timeline, cycles");
 /// --machine-out.
 po::options_description machine_out_flag();
 /// --quiet.

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
 #include "base/decimal.h"
 #include "base/error.h"
+#include "base/figures.h"
 #include "base/input_path.h"
 #include "base/printable.h"
 
@@ -16,6 +18,17 @@ namespace {
 constexpr unsigned kPriceDecimals = 6;
 constexpr double kPriceScale = 1e6;
 constexpr double kMostPrice = 1e6;
+
+double parse_price(const std::string& text) {
+  const auto scaled = parse_decimal(text, kPriceDecimals);
+  const double price = scaled ? static_cast<double>(*scaled) / kPriceScale : -1;
+  if (price < 0 || price > kMostPrice) {
+    throw InputError(
+        fmt::format("--price-per-hour {}: must be a number from 0 to {} with at most {} decimals",
+                    printable(text), kMostPrice, kPriceDecimals));
+  }
+  return price;
+}
 
 }  // namespace
 
@@ -38,15 +51,26 @@ po::options_description cost_flags() {
 
 std::optional<double> read_price(const Arguments& arguments) {
   const auto text = arguments.text("price-per-hour");
-  if (!text) return std::nullopt;
-  const auto scaled = parse_decimal(*text, kPriceDecimals);
-  const double price = scaled ? static_cast<double>(*scaled) / kPriceScale : -1;
-  if (price < 0 || price > kMostPrice) {
-    throw InputError(
-        fmt::format("--price-per-hour {}: must be a number from 0 to {} with at most {} decimals",
-                    printable(*text), kMostPrice, kPriceDecimals));
+  return text ? std::optional(parse_price(*text)) : std::nullopt;
+}
+
+std::vector<double> read_prices(const Arguments& arguments, std::size_t count) {
+  const auto text = arguments.text("price-per-hour");
+  if (!text) return {};
+  std::vector<double> prices;
+  for (std::size_t at = 0; at <= text->size();) {
+    const std::size_t end = std::min(text->find(',', at), text->size());
+    prices.push_back(parse_price(text->substr(at, end - at)));
+    at = end + 1;
   }
-  return price;
+  if (prices.size() == 1) prices.resize(count, prices.front());
+  if (prices.size() != count) {
+    throw InputError(
+        fmt::format("--price-per-hour {}: {} prices, but --with has {}; give one price for all, or "
+                    "one for each",
+                    printable(*text), prices.size(), counted(count, "device")));
+  }
+  return prices;
 }
 
 report::CostRequest read_cost(const Arguments& arguments, const MachineConfig& machine) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/options/arguments.h"
 #include "report/energy_report.h"
@@ -22,6 +23,10 @@ report::CostRequest read_cost(const Arguments& arguments, const MachineConfig& m
 
 /// --price-per-hour. Throws InputError.
 std::optional<double> read_price(const Arguments& arguments);
+
+/// --price-per-hour with one price for all of `count` devices, or one for each with commas between
+/// them: a price for each. Empty without the option. Throws InputError.
+std::vector<double> read_prices(const Arguments& arguments, std::size_t count);
 
 /// The file that --energy names; nullopt if it names none.
 std::optional<std::string> energy_file(const Arguments& arguments);

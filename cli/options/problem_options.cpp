@@ -2,14 +2,76 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
+#include "cli/options/common_options.h"
+#include "cli/options/conv_options.h"
+#include "cli/options/search_options.h"
 
 namespace weft::cli {
 namespace {
 
 constexpr std::string_view kOption = "--problem";
+constexpr std::array<const char*, 4> kProductFiles = {"a", "b", "bias", "out"};
+
+/// Options that convolutions have and products do not.
+std::vector<std::string> only_of_convolutions() {
+  po::options_description products = workload_flags();
+  products.add(problem_flag());
+  std::vector<std::string> names;
+  for (const po::options_description& part : {conv_flags(), search_flags()}) {
+    for (const auto& option : part.options()) {
+      const std::string& name = option->long_name();
+      if (products.find_nothrow(name, false) == nullptr) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+/// Throws InputError for an option that `given` says is there and that the problem's kind does not
+/// have.
+void check_kind(const imports::Problem& problem, const std::string& file,
+                const std::function<bool(const std::string&)>& given) {
+  if (std::holds_alternative<imports::ProductProblem>(problem)) {
+    for (const std::string& name : only_of_convolutions()) {
+      if (!given(name)) continue;
+      throw InputError(
+          fmt::format("{} is a product; --{} is for convolutions, so drop it", file, name));
+    }
+    return;
+  }
+  for (const std::string name : kProductFiles) {
+    if (!given(name)) continue;
+    throw InputError(
+        fmt::format("{} is a convolution; --{} is for products, so drop it", file, name));
+  }
+}
+
+/// True if an option of this name is one of the words, with a value or before it.
+bool has_option(const std::vector<std::string>& words, const std::string& name) {
+  const std::string option = "--" + name;
+  return std::ranges::any_of(words, [&](const std::string& word) {
+    return word == option || word.starts_with(option + "=");
+  });
+}
+
+/// The file that --problem names; nullopt without it.
+std::optional<std::string> problem_file(const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word == kOption && i + 1 < words.size()) return words[i + 1];
+    if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with('=')) {
+      return std::string(word.substr(kOption.size() + 1));
+    }
+  }
+  return std::nullopt;
+}
 
 void refuse_sizes(const std::string& what) {
   throw InputError(fmt::format("{}: --problem gives all sizes; drop one of them", what));
@@ -29,14 +91,19 @@ po::options_description problem_flag() {
 }
 
 std::optional<imports::Problem> named_problem(const std::vector<std::string>& words) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string_view word = words[i];
-    if (word == kOption && i + 1 < words.size()) return imports::read_problem(words[i + 1]);
-    if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with('=')) {
-      return imports::read_problem(std::string(word.substr(kOption.size() + 1)));
-    }
-  }
-  return std::nullopt;
+  const auto file = problem_file(words);
+  if (!file) return std::nullopt;
+  imports::Problem problem = imports::read_problem(*file);
+  check_kind(problem, *file, [&](const std::string& name) { return has_option(words, name); });
+  return problem;
+}
+
+std::optional<imports::Problem> given_problem(const Arguments& arguments) {
+  const auto file = arguments.text("problem");
+  if (!file) return std::nullopt;
+  imports::Problem problem = imports::read_problem(*file);
+  check_kind(problem, *file, [&](const std::string& name) { return arguments.has(name); });
+  return problem;
 }
 
 std::optional<imports::ProductProblem> read_product_problem(const Arguments& arguments) {

@@ -14,8 +14,11 @@ namespace weft::cli {
 po::options_description problem_flag();
 
 /// The problem of the words' --problem; nullopt without it. The file says whether it is a product
-/// or a convolution, so a command that takes one of them hands the other on. Throws InputError.
+/// or a convolution, so a command that takes one of them hands the other on. Throws InputError,
+/// also for options that only the other kind has.
 std::optional<imports::Problem> named_problem(const std::vector<std::string>& words);
+/// The same for arguments that are parsed already.
+std::optional<imports::Problem> given_problem(const Arguments& arguments);
 /// True if the words name a problem of type T.
 template <class T>
 bool names_problem(const std::vector<std::string>& words) {

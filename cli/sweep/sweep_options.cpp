@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <boost/any.hpp>
 #include <boost/program_options/errors.hpp>
 #include <boost/program_options/parsers.hpp>
 #include <filesystem>
@@ -24,6 +22,7 @@
 #include "cli/options/network_options.h"
 #include "cli/options/search_options.h"
 #include "cli/report_targets.h"
+#include "cli/sweep/sweep_workloads.h"
 #include "runtime/sweep/mpi/ranks.h"
 #include "runtime/sweep/space/values.h"
 #include "sim/config/config_keys.h"
@@ -85,8 +84,9 @@ po::options_description output_part() {
 /// The workload as a line of a file has it: `workload = matmul 512 512 512`.
 po::options_description file_options() {
   po::options_description options;
-  options.add(sweep_options());
+  options.add(sweep_options_with_refused());
   options.add_options()("workload", po::value<std::string>());
+  options.add_options()("machine.clock_mhz", po::value<std::string>());
   return options;
 }
 
@@ -108,7 +108,12 @@ void read_lines(const std::string& file, po::variables_map& values) {
   std::ifstream in(file);
   const po::options_description options = file_options();
   try {
-    po::store(po::parse_config_file(in, options), values);
+    po::parsed_options lines = po::parse_config_file(in, options);
+    // A machine's file may have its clock in [machine], although the option has no section.
+    for (po::option& line : lines.options) {
+      if (line.string_key == "machine.clock_mhz") line.string_key = "clock_mhz";
+    }
+    po::store(lines, values);
   } catch (const po::unknown_option& error) {
     std::vector<std::string> names;
     for (const auto& known : options.options()) names.push_back(known->long_name());
@@ -124,121 +129,6 @@ void read_lines(const std::string& file, po::variables_map& values) {
 std::vector<std::string> texts_of(const Arguments& arguments, const std::string& name) {
   if (!arguments.has(name)) return {};
   return arguments.values[name].as<std::vector<std::string>>();
-}
-
-/// `--option value` of all those that `options` has and the user gave, as words.
-std::vector<std::string> given_words(const Arguments& arguments,
-                                     const po::options_description& options) {
-  std::vector<std::string> words;
-  for (const auto& option : options.options()) {
-    const std::string& name = option->long_name();
-    if (!arguments.has(name)) continue;
-    const auto& value = arguments.values[name].value();
-    if (const auto* text = boost::any_cast<std::string>(&value)) {
-      words.push_back("--" + name);
-      if (!text->empty()) words.push_back(*text);
-    } else if (const auto* all = boost::any_cast<std::vector<std::string>>(&value)) {
-      for (const std::string& text_of_one : *all) {
-        words.push_back("--" + name);
-        words.push_back(text_of_one);
-      }
-    }
-  }
-  return words;
-}
-
-void refuse(const Arguments& arguments, const po::options_description& options,
-            std::string_view why) {
-  for (const auto& option : options.options()) {
-    if (!arguments.has(option->long_name())) continue;
-    throw InputError(fmt::format("--{}: {}", option->long_name(), why));
-  }
-}
-
-/// A product has a bias and an activation, and no other option of conv.
-void refuse_conv_sizes(const Arguments& arguments) {
-  const po::options_description all = conv_flags();
-  const po::options_description kept = workload_flags();
-  for (const auto& option : all.options()) {
-    const std::string& name = option->long_name();
-    if (!arguments.has(name) || kept.find_nothrow(name, false) != nullptr) continue;
-    throw InputError(fmt::format("--{}: is for conv; drop it", name));
-  }
-}
-
-sweep::Axis axis(const std::string& name, const std::string& text, const std::string& what) {
-  return {name, sweep::parse_values(text, what)};
-}
-
-void read_product(const Arguments& arguments, sweep::Request& request) {
-  const auto& words = arguments.positionals;
-  if (words.size() != 4) {
-    throw InputError("matmul: give three sizes, M K N, each a number, a list or a range");
-  }
-  MatmulSpec spec;
-  spec.bias = arguments.has("with-bias");
-  spec.activation = read_activation(arguments);
-  std::vector<std::string> command = {"matmul"};
-  for (const std::string& word : given_words(arguments, workload_flags())) {
-    command.push_back(word);
-  }
-  request.workloads.push_back({spec, std::move(command)});
-  constexpr std::array<const char*, 3> kSizes = {"m", "k", "n"};
-  for (std::size_t i = 0; i < kSizes.size(); ++i) {
-    request.axes.push_back(axis(kSizes[i], words[i + 1], fmt::format("matmul: size {}", i + 1)));
-    for (const std::string& size : request.axes.back().values) {
-      parse_size(size, std::string(1, static_cast<char>(kSizes[i][0] - 'a' + 'A')));
-    }
-  }
-}
-
-void read_one_conv(const Arguments& arguments, sweep::Request& request) {
-  if (arguments.positionals.size() > 1) {
-    throw InputError(fmt::format("{}: one argument too many; conv takes its sizes as options",
-                                 printable(arguments.positionals[1])));
-  }
-  std::vector<std::string> command = {"conv"};
-  for (const std::string& word : given_words(arguments, conv_flags())) command.push_back(word);
-  request.workloads.push_back({read_conv(arguments), std::move(command)});
-}
-
-void read_networks(const Arguments& arguments, sweep::Request& request) {
-  refuse(arguments, conv_flags(), "is for matmul and conv; a network has its own");
-  for (const std::string& name : arguments.positionals) {
-    Arguments one = arguments;
-    one.positionals = {name};
-    one.values.erase("batch");  // an axis
-    const runtime::NetworkRequest network = read_network_request(one);
-    std::vector<std::string> command = {"run", name};
-    for (const std::string& word : given_words(one, network_flags())) command.push_back(word);
-    request.workloads.push_back({network, std::move(command)});
-  }
-  if (const auto batch = arguments.text("batch")) {
-    request.axes.push_back(axis("batch", *batch, "--batch"));
-    for (const std::string& value : request.axes.back().values) {
-      parse_number(value, "--batch", 1, 65536);
-    }
-  }
-}
-
-void read_workloads(const Arguments& arguments, sweep::Request& request) {
-  if (arguments.positionals.empty()) {
-    throw InputError(
-        "no workload; give matmul M K N, conv and its options, networks, or a file .ini");
-  }
-  const std::string& first = arguments.positionals.front();
-  if (first == "matmul" || first == "conv") {
-    refuse(arguments, network_flags(), "is for networks; drop it");
-    if (arguments.has("optimize") && first == "matmul") {
-      throw InputError("--optimize: is for networks and conv; a product's plan needs no search");
-    }
-  }
-  if (first == "matmul") {
-    refuse_conv_sizes(arguments);
-    return read_product(arguments, request);
-  }
-  if (first == "conv") return read_one_conv(arguments, request);
-  read_networks(arguments, request);
 }
 
 std::vector<sweep::Metric> read_front(const Arguments& arguments) {
@@ -296,7 +186,12 @@ po::options_description sweep_options() {
   po::options_description network = network_flags();
   all.add(network).add(conv_flags()).add(space_part()).add(run_part()).add(output_part());
   all.add(general_flags({quiet_flag(), help_option()}));
-  return all.add(machine_flags());
+  return all.add(machine_input_flags());
+}
+
+po::options_description sweep_options_with_refused() {
+  po::options_description all = sweep_options();
+  return all.add(machine_out_flag());
 }
 
 void check_reports_only(const Arguments& arguments) {
@@ -304,23 +199,30 @@ void check_reports_only(const Arguments& arguments) {
     throw InputError(fmt::format("{}: --report shows what is there and runs nothing; drop one",
                                  printable(arguments.positionals.front())));
   }
-  for (const char* name : {"db", "csv", "json", "dry-run"}) {
+  for (const char* name : {"db", "dry-run"}) {
     if (arguments.has(name))
       throw InputError(fmt::format("--{}: has no effect with --report", name));
   }
   for (const po::options_description& part :
        {network_flags(), conv_flags(), space_part(), run_part(), machine_flags()}) {
-    refuse(arguments, part, "has no effect with --report");
+    refuse_options(arguments, part, "has no effect with --report");
   }
 }
 
 Arguments with_file(Arguments arguments) {
-  if (arguments.positionals.size() != 1 || !arguments.positionals.front().ends_with(".ini")) {
-    return arguments;
+  const auto is_file = [](const std::string& word) { return word.ends_with(".ini"); };
+  const auto found = std::ranges::find_if(arguments.positionals, is_file);
+  if (found == arguments.positionals.end()) return arguments;
+  const std::string file = *found;
+  if (arguments.positionals.size() > 1) {
+    throw InputError(fmt::format(
+        "{}: a file has the whole sweep, so nothing stands beside it but options; run it alone",
+        printable(file)));
   }
-  const std::string file = arguments.positionals.front();
   read_lines(file, arguments.values);
+  arguments.positionals.clear();
   const auto workload = arguments.text("workload");
+  if (!workload && arguments.has("problem")) return arguments;
   if (!workload) {
     throw InputError(
         fmt::format("{}: has no workload; add a line such as workload = matmul 512 512 512", file));
@@ -337,11 +239,11 @@ sweep::Request read_sweep_request(const Arguments& arguments) {
   sweep::Request request;
   read_workloads(arguments, request);
   if (const auto machines = arguments.text("machine")) {
-    request.axes.push_back(axis("machine", *machines, "--machine"));
+    request.axes.push_back(make_axis("machine", *machines, "--machine"));
   }
   for (const ConfigKey& key : config_keys()) {
     if (const auto text = arguments.text(key.name)) {
-      request.axes.push_back(axis(key.name, *text, "--" + key.name));
+      request.axes.push_back(make_axis(key.name, *text, "--" + key.name));
     }
   }
   for (const std::string& text : texts_of(arguments, "link")) {
@@ -384,7 +286,8 @@ SweepFlags read_sweep_flags(const Arguments& arguments) {
     if (!file || *file == "-") continue;
     if (file->empty()) throw InputError("--csv and --json: the name is empty; give one");
     check_writable(*file);
-    if (flags.db && same_file(*file, *flags.db)) {
+    const std::optional<std::string> db = flags.db ? flags.db : arguments.text("report");
+    if (db && same_file(*file, *db)) {
       throw InputError(fmt::format("{}: is the database too; choose two files", *file));
     }
   }

@@ -36,6 +36,10 @@ struct SweepFlags {
 
 po::options_description sweep_options();
 
+/// The same with --machine-out, which read_sweep_request() refuses with the way to a point's
+/// machine. A sweep has no one machine, so no help shows it.
+po::options_description sweep_options_with_refused();
+
 /// Throws InputError for a workload or an option that says how to run points: --report runs none.
 void check_reports_only(const Arguments& arguments);
 

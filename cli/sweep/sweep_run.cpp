@@ -7,13 +7,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/output_file.h"
-#include "base/stopwatch.h"
+#include "base/printable.h"
+#include "cli/sweep/dry_run.h"
 #include "report/page/page.h"
 #include "report/progress.h"
 #include "report/sweep/page/sweep_page.h"
@@ -21,7 +21,7 @@
 #include "report/sweep/sweep_text.h"
 #include "runtime/sweep/enumeration.h"
 #include "runtime/sweep/mpi/ranks.h"
-#include "runtime/sweep/points/point_runner.h"
+#include "runtime/sweep/points/workload_check.h"
 #include "runtime/sweep/search.h"
 #include "runtime/sweep/store.h"
 #include "runtime/sweep/sweep.h"
@@ -32,67 +32,6 @@ namespace weft::cli {
 namespace {
 
 using Row = std::vector<sweep::Cell>;
-
-std::size_t processors() {
-  return std::max(1U, std::thread::hardware_concurrency());
-}
-
-/// A dry run may try points for this long.
-constexpr double kTrialSeconds = 2;
-constexpr std::uint64_t kTrialPoints = 8;
-
-/// Points that the conditions allow. Spaces of more combinations are not counted one by one.
-constexpr std::uint64_t kCountedCombinations = 2'000'000;
-
-struct PointCount {
-  std::uint64_t points = 0;
-  bool exact = true;
-};
-
-PointCount count_points(const sweep::Space& space) {
-  if (space.request().conditions.empty()) return {space.size(), true};
-  const std::uint64_t step = space.size() / kCountedCombinations + 1;
-  PointCount count{0, step == 1};
-  for (std::uint64_t i = 0; i < space.size(); i += step) count.points += space.point(i) ? step : 0;
-  return count;
-}
-
-/// The seconds of a point, as the mean of some that are spread over the space. Nullopt if no point
-/// was found.
-std::optional<double> seconds_of_point(const sweep::Space& space) {
-  sweep::PointRunner runner(space);
-  const Stopwatch watch;
-  double seconds = 0;
-  std::uint64_t tried = 0;
-  for (std::uint64_t i = 0; i < kTrialPoints && watch.seconds() < kTrialSeconds; ++i) {
-    const auto point = space.point(i * space.size() / kTrialPoints);
-    if (!point) continue;
-    seconds += runner.run(*point).seconds;
-    ++tried;
-  }
-  if (tried == 0) return std::nullopt;
-  return seconds / static_cast<double>(tried);
-}
-
-std::string duration(double seconds) {
-  if (seconds < 1) return "less than a second";
-  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
-  return fmt::format("{:.1f} h", seconds / 3600);
-}
-
-void dry_run(const sweep::Space& space, const SweepFlags& flags, const report::Streams& streams) {
-  const auto [points, exact] = count_points(space);
-  streams.out << fmt::format("{}{} of {}\n", exact ? "" : "about ", grouped(points),
-                             counted(space.size(), "combination"))
-              << report::axes_text(space, streams.style);
-  const auto seconds = points == 0 ? std::nullopt : seconds_of_point(space);
-  if (!seconds) return;
-  const std::size_t jobs = flags.jobs.value_or(processors());
-  const double total = *seconds * static_cast<double>(points) / static_cast<double>(jobs);
-  streams.out << fmt::format("about {} with {} ({} a point, from a few of them)\n", duration(total),
-                             counted(jobs, "process"), si(*seconds, "s"));
-}
 
 /// What a sweep has run.
 struct Finished {
@@ -128,19 +67,22 @@ class Sink {
   std::optional<OutputFile> file_;
 };
 
-void write_files(const Finished& finished, const SweepFlags& flags,
+/// Calls its argument with each row, in order.
+using EachRow = std::function<void(const std::function<void(std::span<const sweep::Cell>)>&)>;
+
+void write_files(const EachRow& for_each_row, const SweepFlags& flags,
                  const report::Streams& streams) {
   if (flags.csv) {
     Sink sink(*flags.csv, streams.out);
     sink.write(report::csv_header());
-    finished.for_each_row([&](const Row& row) { sink.write(report::csv_row(row)); });
+    for_each_row([&](std::span<const sweep::Cell> row) { sink.write(report::csv_row(row)); });
     sink.commit();
   }
   if (flags.json) {
     Sink sink(*flags.json, streams.out);
     sink.write(report::json_begin());
     bool first = true;
-    finished.for_each_row([&](const Row& row) {
+    for_each_row([&](std::span<const sweep::Cell> row) {
       sink.write(report::json_row(row, first));
       first = false;
     });
@@ -168,6 +110,7 @@ void print_best(const Finished& finished, const SearchGoals& search,
     std::erase_if(best, [&](const auto& other) { return sweep::covers(costs, other.first); });
     best.emplace_back(costs, sweep::to_text(row[sweep::column_index("command")]));
   });
+  if (best.empty()) return;
   std::ranges::sort(best);
   report::Table table(std::string(search.goals.size(), 'r') + "l");
   std::vector<std::string> head = search.goals;
@@ -202,8 +145,47 @@ std::unique_ptr<sweep::Workers> start_workers(const sweep::Space& space, const S
       space, std::min<std::uint64_t>(flags.jobs.value_or(processors()), space.size()));
 }
 
+double rate(const sweep::Counts& counts) {
+  return static_cast<double>(counts.computed) / counts.seconds;
+}
+
+/// What the progress and an interrupt say while the sweep runs.
+void show(const sweep::Counts& now, double share, const SweepFlags& flags,
+          report::Progress& progress) {
+  if (flags.db) {
+    set_interrupt_message(
+        fmt::format("weft: interrupted; the points {}are in {}: the same command "
+                    "goes on",
+                    now.unwritten > 0 ? "of before it was held " : "so far ", *flags.db));
+  }
+  std::string label = counted(now.points(), "point");
+  if (now.computed > 0 && now.seconds > 0) label += fmt::format(", {:.3g} a second", rate(now));
+  if (now.unwritten > 0) {
+    label += fmt::format(", {} not written while another program holds {}", grouped(now.unwritten),
+                         flags.db.value_or(""));
+  }
+  progress.update(share, label);
+}
+
+/// A goal may have values at no point although it can be computed, such as log(-time).
+void check_found(const Finished& finished, const SearchGoals& search, const sweep::Counts& counts) {
+  const auto& points = dynamic_cast<const sweep::Search&>(finished.points);
+  std::vector<bool> has_value(search.goals.size());
+  finished.for_each_row([&](const Row& row) {
+    const std::vector<double> costs = points.costs(row);
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+      if (std::isfinite(costs[i])) has_value[i] = true;
+    }
+  });
+  for (std::size_t i = 0; i < has_value.size(); ++i) {
+    if (has_value[i] || counts.failed == counts.points()) continue;
+    throw InputError(fmt::format("--goal {}: has no value at any of the {}; choose another goal",
+                                 printable(search.goals[i]), counted(counts.points(), "point")));
+  }
+}
+
 void print_result(const Finished& finished, const SweepFlags& flags, const sweep::Counts& counts,
-                  double seconds, const report::Streams& streams) {
+                  const report::Streams& streams) {
   sweep::Fronts fronts(flags.front);
   std::string error;  // the first one
   finished.for_each_row([&](const Row& row) {
@@ -212,9 +194,8 @@ void print_result(const Finished& finished, const SweepFlags& flags, const sweep
   });
   std::string line =
       fmt::format("{}: {} computed", counted(counts.points(), "point"), grouped(counts.computed));
-  if (counts.computed > 0 && seconds > 0) {
-    line += fmt::format(" in {} ({:.3g} a second)", si(seconds, "s"),
-                        static_cast<double>(counts.computed) / seconds);
+  if (counts.computed > 0 && counts.seconds > 0) {
+    line += fmt::format(" in {} ({:.3g} a second)", si(counts.seconds, "s"), rate(counts));
   }
   if (flags.db) line += fmt::format(", {} known before", grouped(counts.known));
   streams.out << streams.style.bold(line) << '\n';
@@ -242,7 +223,8 @@ void report_sweep(const std::string& db, const SweepFlags& flags, const std::str
                   const report::Streams& streams) {
   sweep::Store store(db, sweep::Store::Mode::kReadOnly);
   if (flags.html) write_page(store, flags, command, streams);
-  if (flags.quiet) return;
+  write_files([&](const auto& visit) { store.for_each(visit); }, flags, streams);
+  if (!flags.table_to_stdout()) return;
   sweep::Fronts fronts(flags.front);
   std::uint64_t failed = 0;
   store.for_each([&](std::span<const sweep::Cell> row) {
@@ -254,44 +236,39 @@ void report_sweep(const std::string& db, const SweepFlags& flags, const std::str
   streams.out << streams.style.bold(line) << '\n' << report::fronts_text(fronts, streams.style);
 }
 
-void run_sweep_job(const sweep::Space& space, const SweepFlags& flags,
+void run_sweep_job(sweep::Request request, const SweepFlags& flags,
                    const report::Streams& streams) {
+  sweep::check_workloads(request);
+  const sweep::Space space(std::move(request));
   if (flags.dry_run) {
     if (sweep::is_first_rank()) dry_run(space, flags, streams);
     return;
   }
   const RankSession session;
   if (!sweep::is_first_rank()) return sweep::serve(space, sweep::ranks());
+  const auto points = points_of(space, flags);
   std::optional<sweep::Store> store;
   if (flags.db) {
     store.emplace(*flags.db, sweep::Store::Mode::kWrite);
   } else {
     store.emplace();
   }
-  const auto points = points_of(space, flags);
   sweep::Counts counts;
-  const Stopwatch watch;
   {
     report::Progress progress(streams);
     const auto workers = start_workers(space, flags);
     counts = sweep::run(space, *points, *store, *workers, [&](const sweep::Counts& now) {
-      if (flags.db) {
-        set_interrupt_message(fmt::format(
-            "weft: interrupted; the points so far are in {}: the same command goes on", *flags.db));
-      }
-      progress.update(points->share(),
-                      fmt::format("{} points, {:.3g} a second", grouped(now.points()),
-                                  static_cast<double>(now.computed) / watch.seconds()));
+      show(now, points->share(), flags, progress);
     });
   }
-  const double seconds = watch.seconds();
   if (counts.points() == 0) {
     throw InputError("--where: holds for no point of the sweep; loosen a condition");
   }
   const Finished finished{space, *points, *store};
-  write_files(finished, flags, streams);
+  write_files([&](const auto& visit) { finished.for_each_row(visit); }, flags, streams);
+  if (flags.search) check_found(finished, *flags.search, counts);
   if (!flags.table_to_stdout()) return;
-  print_result(finished, flags, counts, seconds, streams);
+  print_result(finished, flags, counts, streams);
   if (flags.search) print_best(finished, *flags.search, streams);
 }
 

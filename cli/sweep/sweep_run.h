@@ -8,11 +8,10 @@
 namespace weft::cli {
 
 /// Runs the sweep and writes what the flags ask for. Throws InputError, ConfigError.
-void run_sweep_job(const sweep::Space& space, const SweepFlags& flags,
-                   const report::Streams& streams);
+void run_sweep_job(sweep::Request request, const SweepFlags& flags, const report::Streams& streams);
 
-/// Shows what the database holds, without running anything. `command` is the command line, for the
-/// page. Throws InputError.
+/// Shows and writes what the database holds, without running anything. `command` is the command
+/// line, for the page. Throws InputError.
 void report_sweep(const std::string& db, const SweepFlags& flags, const std::string& command,
                   const report::Streams& streams);
 

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/parse_number.h"
 #include "base/printable.h"
+#include "models/imports/projections.h"
 #include "models/imports/spliced_text.h"
 
 namespace weft::imports {
@@ -29,6 +30,7 @@ constexpr std::array<std::string_view, 4> kCoefficients = {"Wstride", "Hstride",
 // Sizes that follow from the others and that Timeloop does not read either.
 constexpr std::array<std::string_view, 4> kDescriptions = {"H", "W", "Hpad", "Wpad"};
 constexpr std::size_t kMostEntries = 100;  // of a list in a data space
+constexpr std::size_t kMostTerms = 1000;   // of all projections
 // Far above any layer, yet sums of products of two of them fit 64 bits.
 constexpr std::uint64_t kMostDimension = std::uint64_t{1} << 31U;
 constexpr std::uint64_t kMostProductSize = std::uint64_t{1} << 40U;
@@ -94,7 +96,7 @@ class ProblemFile {
     for_each(problem, "problem",
              [&](const std::string& key, const YAML::Node& value, const YAML::Node& name) {
                if (key == "<<" || key == "<<<") return read_base(value);
-               if (key == "shape") return read_shape(value);
+               if (key == "shape") return read_shape(value, true);
                if (key == "instance") return read_instance(value);
                if (key == "version" || key == "name") return;
                if (value.IsScalar()) return add(key, value, name);  // version 0.2 has no instance
@@ -111,7 +113,7 @@ class ProblemFile {
   void read_base(const YAML::Node& base) {
     for_each(base, "a merged problem",
              [&](const std::string& key, const YAML::Node& value, const YAML::Node&) {
-               if (key == "shape") return read_shape(value);
+               if (key == "shape") return read_shape(value, false);
                if (key != "instance") return;
                for_each(value, "instance",
                         [&](const std::string& name, const YAML::Node& size, const YAML::Node&) {
@@ -150,13 +152,16 @@ class ProblemFile {
     return key == "K" || is_one_of(key, kConvDimensions) || is_one_of(key, kCoefficients);
   }
 
-  void read_shape(const YAML::Node& shape) {
+  /// The shape of the problem, or of one with which it is merged, whose data spaces count only if
+  /// the problem has none.
+  void read_shape(const YAML::Node& shape, bool is_own) {
     if (shape.IsScalar()) return;  // the name of a shape that another file has
     for_each(shape, "shape",
              [&](const std::string& key, const YAML::Node& value, const YAML::Node&) {
                if (key == "coefficients") read_coefficients(value);
                if (key == "dimensions") read_dimensions(value);
-               if (key == "data_spaces" || key == "data-spaces") read_spaces(value);
+               const bool spaces = key == "data_spaces" || key == "data-spaces";
+               if (spaces && (is_own || spaces_.empty())) read_spaces(value);
              });
   }
 
@@ -187,27 +192,42 @@ class ProblemFile {
     }
   }
 
-  /// Remembers which dimensions the result has.
   void read_spaces(const YAML::Node& spaces) {
     if (!spaces.IsSequence()) refuse(spaces, "data spaces must be a list");
     check_length(spaces);
+    spaces_.clear();
+    std::size_t terms = 0;
     for (const auto& space : spaces) {
       if (!space.IsMap()) refuse(space, "a data space must be a map");
-      const bool writes = is_true(space["read_write"]) || is_true(space["read-write"]);
       const YAML::Node projection = space["projection"];
-      if (!writes || !projection || !projection.IsSequence()) continue;
-      result_line_ = index(space.Mark().line);
+      if (!projection || !projection.IsSequence()) continue;
       check_length(projection);
+      spaces_.push_back({is_true(space["read_write"]) || is_true(space["read-write"]),
+                         index(space.Mark().line),
+                         {}});
       for (const auto& sum : projection) {
         if (!sum.IsSequence()) continue;
-        check_length(sum);
-        for (const auto& term : sum) {
-          if (term.IsSequence() && term.size() > 0 && term[0].IsScalar()) {
-            result_.push_back(term[0].Scalar());
-          }
+        terms += sum.size();
+        if (terms > kMostTerms) {
+          refuse(sum, fmt::format("the projections have more than {} terms", kMostTerms));
         }
+        spaces_.back().indices.push_back(read_index(sum));
       }
     }
+  }
+
+  std::vector<ProjectionTerm> read_index(const YAML::Node& sum) const {
+    check_length(sum);
+    std::vector<ProjectionTerm> index;
+    for (const auto& term : sum) {
+      if (!term.IsSequence() || term.size() == 0 || !term[0].IsScalar()) continue;
+      if (term.size() > 2 || (term.size() == 2 && !term[1].IsScalar())) {
+        refuse(term, "a term of a projection must be a dimension and at most one coefficient");
+      }
+      const Scalar dimension = scalar(term[0]);
+      index.push_back({dimension.text, term.size() == 2 ? term[1].Scalar() : "", dimension.line});
+    }
+    return index;
   }
 
   /// Lists in lists of aliases would be read for hours.
@@ -252,16 +272,24 @@ class ProblemFile {
                                  name));
   }
 
-  void check_result(const std::vector<std::string_view>& names, std::string_view what) const {
-    for (const std::string& name : result_) {
-      if (is_one_of(name, names)) continue;
-      throw InputError(fmt::format("{}: the result of {} cannot have dimension {}",
-                                   text_.place(result_line_), what, printable(name)));
-    }
+  /// The value of a term's coefficient. Those of windows are 1 where nothing gives them.
+  std::uint64_t factor(const ProjectionTerm& term) const {
+    const std::string& name = term.coefficient;
+    if (name.empty()) return 1;
+    if (is_one_of(name, kCoefficients) || defaults_.contains(name)) return coefficient(name);
+    throw InputError(
+        fmt::format("{}: coefficient {} has no value; give it a default in shape.coefficients",
+                    text_.place(term.line), printable(name)));
+  }
+
+  void check_spaces(const std::vector<std::string_view>& result, std::string_view what) const {
+    ProjectionCheck([this](std::size_t line) { return text_.place(line); },
+                    [this](const ProjectionTerm& term) { return factor(term); })
+        .check(spaces_, result, what);
   }
 
   ProductProblem product() const {
-    check_result({"M", "N"}, "a product");
+    check_spaces({"M", "N"}, "a product");
     return {value("M", kMostProductSize, {}), value("K", kMostProductSize, {}),
             value("N", kMostProductSize, {})};
   }
@@ -295,7 +323,7 @@ class ProblemFile {
     conv.channels = bounded(groups * channels, "its channels");
     conv.filters = depthwise ? conv.channels
                              : bounded(groups * dimension(has("M") ? "M" : "K"), "its filters");
-    check_result(depthwise ? std::vector<std::string_view>{"N", "G", "C", "P", "Q"}
+    check_spaces(depthwise ? std::vector<std::string_view>{"N", "G", "C", "P", "Q"}
                            : std::vector<std::string_view>{"N", "G", "M", "K", "P", "Q"},
                  depthwise ? "a depthwise convolution" : "a convolution");
     conv.filter_width = dimension("R");
@@ -318,9 +346,8 @@ class ProblemFile {
   YAML::Node root_;
   Scalars values_;
   Scalars defaults_;
-  std::vector<Scalar> dimensions_;   // that the shape lists
-  std::vector<std::string> result_;  // dimensions of the data space that is written
-  std::size_t result_line_ = 0;
+  std::vector<Scalar> dimensions_;  // that the shape lists
+  std::vector<DataSpace> spaces_;
 };
 
 }  // namespace

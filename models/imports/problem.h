@@ -45,7 +45,8 @@ struct ConvProblem {
 using Problem = std::variant<ProductProblem, ConvProblem>;
 
 /// Reads the file. Throws InputError with file and line for text that is no YAML, unknown or
-/// missing dimensions, values that are no whole numbers or too large, and sparse problems.
+/// missing dimensions, values that are no whole numbers or too large, sparse problems, and
+/// projections that are not those of the product or convolution.
 Problem read_problem(const std::string& file);
 
 }  // namespace weft::imports

@@ -204,9 +204,8 @@ ScaleSimConfig read_scalesim_config(const std::string& file) {
   config.ofmap_kib = sram(ini, "OfmapSramSz");
   config.dataflow = read_dataflow(ini);
   config.bandwidth = read_bandwidth(ini);
-  if (const Value* topology = ini.find("network_presets", "TopologyCsvLoc")) {
-    config.topology = topology->text;
-  }
+  const Value* topology = ini.find("network_presets", "TopologyCsvLoc");
+  if (topology != nullptr && !topology->text.empty()) config.topology = topology->text;
   refuse_sparsity(ini);
   config.ignored = ini.unused();
   return config;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <set>
+#include <map>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -29,6 +29,7 @@ constexpr std::array<std::string_view, 4> kGemmColumns = {"the name", "M", "N", 
 constexpr std::uint64_t kMostExtent = std::uint64_t{1} << 31U;
 constexpr std::uint64_t kMostSize = std::uint64_t{1} << 40U;
 constexpr std::uint64_t kMostLayers = 1'000'000;
+constexpr std::size_t kShownColumns = 10;
 
 using Cells = std::vector<std::string_view>;
 
@@ -57,6 +58,14 @@ bool is_sparsity(std::string_view text) {
          is_number(text.substr(colon + 1));
 }
 
+/// True for a name, M, N, K and perhaps a sparsity.
+bool is_gemm_row(const Cells& cells) {
+  const std::size_t known = kGemmColumns.size();
+  return cells.size() >= known &&
+         std::all_of(cells.begin() + 1, cells.begin() + known, is_number) &&
+         (cells.size() == known || (cells.size() == known + 1 && is_sparsity(cells.back())));
+}
+
 bool names_stride(std::string_view header) {
   std::string text(header);
   for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -77,8 +86,10 @@ std::uint64_t covered(std::uint64_t input, std::uint64_t filter, std::uint64_t s
 
 class Reader {
  public:
-  Reader(const std::string& file, TopologyKind kind)
-      : text_(read_text_file(file, kTopologyFile)), topology_{file, kind, {}, {}} {}
+  Reader(const std::string& file, TopologyKind kind) : text_(read_text_file(file, kTopologyFile)) {
+    topology_.file = file;
+    topology_.kind = kind;
+  }
 
   ScaleSimTopology read() {
     const std::vector<std::string_view> lines = lines_of(text_);
@@ -102,29 +113,35 @@ class Reader {
 
   void read_header(std::string_view line) {
     for (const std::string_view cell : cells_of(line)) header_.emplace_back(cell);
-    const bool layer =
+    topology_.header_is_layer =
         header_.size() >= columns().size() &&
         std::all_of(header_.begin() + 1, header_.begin() + static_cast<long>(columns().size()),
                     [](const std::string& cell) { return is_number(cell); });
-    if (layer) {
-      topology_.ignored.push_back(
-          "line 1, which looks like a layer but stands where the header is");
-    }
   }
 
   void read_row(const Cells& cells, std::size_t line) {
     if (cells.empty()) return;
-    if (cells.size() == 1) {
-      ++titles_;
-      return;
-    }
-    if (cells.size() < columns().size()) {
-      throw InputError(fmt::format(
-          "{}: has {}, but {} needs {}: {}", place(line), counted(cells.size(), "column"),
-          topology_.kind == TopologyKind::kGemm ? "a product" : "a convolution", columns().size(),
-          fmt::join(columns(), ", ")));
-    }
+    if (cells.size() == 1) return add_title(cells.front(), line);
+    if (cells.size() < columns().size()) refuse_short_row(cells, line);
     topology_.kind == TopologyKind::kGemm ? add_gemm(cells, line) : add_conv(cells, line);
+  }
+
+  /// A row of one cell, unless that is a layer whose cells something else separates.
+  void add_title(std::string_view cell, std::size_t line) {
+    const auto separators = static_cast<std::size_t>(std::ranges::count(cell, ';'));
+    if (separators + 1 >= columns().size()) {
+      throw InputError(
+          fmt::format("{}: separates its columns by ';'; put commas in their place", place(line)));
+    }
+    ++titles_;
+  }
+
+  [[noreturn]] void refuse_short_row(const Cells& cells, std::size_t line) const {
+    const bool gemm = topology_.kind == TopologyKind::kGemm;
+    throw InputError(fmt::format(
+        "{}: has {}, but {} needs {}: {}{}", place(line), counted(cells.size(), "column"),
+        gemm ? "a product" : "a convolution", columns().size(), fmt::join(columns(), ", "),
+        !gemm && is_gemm_row(cells) ? "; or give -i gemm, if they are the name, M, N, K" : ""));
   }
 
   std::uint64_t number(const Cells& cells, std::size_t column, std::size_t line,
@@ -198,8 +215,10 @@ class Reader {
       if (is_sparsity(cells[column])) {
         ++sparse_;
       } else {
-        const bool named = column < header_.size() && !header_[column].empty();
-        extra_.insert(named ? printable(header_[column]) : fmt::format("{}", column + 1));
+        const bool named =
+            !topology_.header_is_layer && column < header_.size() && !header_[column].empty();
+        extra_.try_emplace(column,
+                           named ? printable(header_[column]) : fmt::format("{}", column + 1));
       }
     }
   }
@@ -230,10 +249,19 @@ class Reader {
       topology_.ignored.push_back(
           fmt::format("the sparsity of {}: all are dense", counted(sparse_, "layer")));
     }
-    if (!extra_.empty()) {
-      topology_.ignored.push_back(
-          fmt::format("column{} {}", extra_.size() == 1 ? "" : "s", fmt::join(extra_, ", ")));
+    if (!extra_.empty()) topology_.ignored.push_back(extra_text());
+  }
+
+  /// "columns 9, 10 and 3 more".
+  std::string extra_text() const {
+    std::vector<std::string> names;
+    for (const auto& [column, name] : extra_) {
+      if (names.size() == kShownColumns) break;
+      names.push_back(name);
     }
+    const std::size_t more = extra_.size() - names.size();
+    return fmt::format("column{} {}{}", extra_.size() == 1 ? "" : "s", fmt::join(names, ", "),
+                       more == 0 ? "" : fmt::format(" and {} more", grouped(more)));
   }
 
   const std::string text_;
@@ -242,7 +270,7 @@ class Reader {
   std::uint64_t layers_ = 0;  // with all copies
   std::uint64_t titles_ = 0;
   std::uint64_t sparse_ = 0;
-  std::set<std::string> extra_;
+  std::map<std::size_t, std::string> extra_;  // names of columns that mean nothing here
 };
 
 }  // namespace

@@ -47,7 +47,8 @@ struct ScaleSimTopology {
   std::string file;
   TopologyKind kind = TopologyKind::kConvolution;
   std::vector<ScaleSimLayer> layers;
-  std::vector<std::string> ignored;  // what has no effect here, for people
+  bool header_is_layer = false;      // the first line looks like a layer and is taken as the header
+  std::vector<std::string> ignored;  // what else has no effect here, for people
 };
 
 /// Reads the file. Rows of a GEMM become what they are to SCALE-Sim: an input of M x K and N

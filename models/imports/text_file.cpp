@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/input_path.h"
@@ -11,7 +13,6 @@
 namespace weft::imports {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors begin UTF-8 with it
 constexpr std::string_view kBlanks = " \t\r\f\v";
 
 /// True for bytes that no text has, such as those of compressed files.
@@ -21,30 +22,24 @@ bool is_control(char byte) {
          code == 0x7F;
 }
 
-std::string read_bytes(const std::string& file) {
+}  // namespace
+
+std::string read_text_file(const std::string& file, std::string_view what) {
   if (const char* problem = input_path_problem(file)) {
     throw InputError(fmt::format("{}: {}", file, problem));
   }
   std::ifstream in(file, std::ios::binary);
-  std::string text(kLargestTextBytes + 1, '\0');
-  if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!in && !in.eof()) throw InputError(fmt::format("{}: cannot be read", file));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  return text;
-}
-
-}  // namespace
-
-std::string read_text_file(const std::string& file, std::string_view what) {
-  std::string text = read_bytes(file);
-  if (text.size() > kLargestTextBytes) {
+  const bool opened = in.is_open();
+  std::optional<std::string> read = read_text(in, kLargestTextBytes);
+  if (!opened || in.bad()) throw InputError(fmt::format("{}: cannot be read", file));
+  if (!read) {
     throw InputError(fmt::format("{}: larger than {} MiB, too large for {}", file,
                                  kLargestTextBytes >> 20U, what));
   }
+  std::string text = *std::move(read);
   if (std::ranges::any_of(text, is_control)) {
     throw InputError(fmt::format("{}: has bytes that are no text; name {}", file, what));
   }
-  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   if (text.find_first_not_of(" \t\r\n\f\v") == std::string::npos) {
     throw InputError(fmt::format("{}: is empty; name {}", file, what));
   }
@@ -52,9 +47,11 @@ std::string read_text_file(const std::string& file, std::string_view what) {
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
+  // Old programs on a Mac end lines with CR alone. Beside a LF, a CR belongs to the LF.
+  const char ends = text.find('\n') == std::string_view::npos ? '\r' : '\n';
   std::vector<std::string_view> lines;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::size_t end = std::min(text.find(ends), text.size());
     std::string_view line = text.substr(0, end);
     if (line.ends_with('\r')) line.remove_suffix(1);
     lines.push_back(line);

@@ -15,7 +15,7 @@ inline constexpr std::size_t kLargestTextBytes = std::size_t{16} << 20U;
 /// Throws InputError if it cannot be read, is empty, longer than kLargestTextBytes or no text.
 std::string read_text_file(const std::string& file, std::string_view what);
 
-/// The lines without their ends, which may be those of Unix or of Windows.
+/// The lines without their ends, which may be those of Unix, of Windows or of an old Mac.
 std::vector<std::string_view> lines_of(std::string_view text);
 
 /// The text without blanks at either end.

@@ -23,7 +23,7 @@ Json error_json(const runtime::CompareRow& row) {
   return *row.max_abs_error;
 }
 
-Json row_json(const runtime::CompareRow& row, bool energy) {
+Json row_json(const runtime::CompareRow& row, const runtime::CompareReport& report) {
   Json json = {{"device", row.device},
                {"title", row.title},
                {"kind", to_string(row.kind)},
@@ -40,9 +40,15 @@ Json row_json(const runtime::CompareRow& row, bool energy) {
                {"max_abs_error", error_json(row)},
                {"basis", row.basis},
                {"details", row.details}};
-  if (!energy) return json;
-  json["joules"] = or_null(row.joules);
-  json["watts"] = or_null(row.watts());
+  if (report.energy) {
+    json["joules"] = or_null(row.joules);
+    json["watts"] = or_null(row.watts());
+    json["array_mm2"] = or_null(row.area_mm2);
+  }
+  if (report.price) {
+    json["price_per_hour"] = or_null(row.price_per_hour);
+    json["price_per_million"] = or_null(row.price_of_million());
+  }
   return json;
 }
 
@@ -73,6 +79,17 @@ std::string tera_field(const std::optional<double>& flop_per_second) {
   return flop_per_second ? fmt::to_string(*flop_per_second / 1e12) : std::string();
 }
 
+std::string cost_fields(const runtime::CompareReport& report, const runtime::CompareRow& row) {
+  std::string fields;
+  if (report.energy) {
+    fields += fmt::format(",{},{},{}", field(row.joules), field(row.watts()), field(row.area_mm2));
+  }
+  if (report.price) {
+    fields += fmt::format(",{},{}", field(row.price_per_hour), field(row.price_of_million()));
+  }
+  return fields;
+}
+
 std::string csv_line(const runtime::CompareReport& report, const runtime::CompareRow& row) {
   const bool product = row.shape.m > 0;
   const auto size = [&](std::uint64_t value) { return product ? fmt::to_string(value) : ""; };
@@ -82,14 +99,14 @@ std::string csv_line(const runtime::CompareReport& report, const runtime::Compar
                      size(row.shape.k), size(row.shape.n), field(row.seconds), field(row.cycles()),
                      field(row.clock_hz), tera_field(row.flop_per_second()), tera_field(row.peak),
                      field(row.share_of_peak()), field(row.waste), field(row.max_abs_error)) +
-         (report.energy ? fmt::format(",{},{}\n", field(row.joules), field(row.watts())) : "\n");
+         cost_fields(report, row) + '\n';
 }
 
 }  // namespace
 
 Json compare_json(const runtime::CompareReport& report) {
   Json rows = Json::array();
-  for (const runtime::CompareRow& row : report.rows) rows.push_back(row_json(row, report.energy));
+  for (const runtime::CompareRow& row : report.rows) rows.push_back(row_json(row, report));
   return {{"schema", 1},
           {"command", "compare"},
           {"workload", workload_json(report)},
@@ -101,7 +118,9 @@ std::string compare_csv(const runtime::CompareReport& report) {
   std::string text =
       "device,kind,dtype,workload,m,k,n,seconds,cycles,clock_hz,tflops,peak_tflops,share_of_peak,"
       "waste,max_abs_error";
-  text += report.energy ? ",joules,watts\n" : "\n";
+  if (report.energy) text += ",joules,watts,array_mm2";
+  if (report.price) text += ",price_per_hour,price_per_million";
+  text += '\n';
   for (const runtime::CompareRow& row : report.rows) text += csv_line(report, row);
   return text;
 }

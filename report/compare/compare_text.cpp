@@ -57,18 +57,26 @@ void add_energy_cells(const runtime::CompareRow& row, std::vector<std::string>& 
   const auto watts = row.watts();
   cells.push_back(row.joules ? si(*row.joules, "J") : kNone);
   cells.push_back(watts ? si(*watts, "W") : kNone);
+  cells.push_back(row.area_mm2 ? fmt::format("{:.3g} mm2", *row.area_mm2) : kNone);
+}
+
+std::string price_cell(const runtime::CompareRow& row) {
+  const auto price = row.price_of_million();
+  return price ? fmt::format("{:.4g}", *price) : kNone;
 }
 
 std::string device_table(const runtime::CompareReport& report, const Style& style) {
-  Table table(report.energy ? "lllrrrrrrrrrrl" : "lllrrrrrrrrl");
   std::vector<std::string> heading = {"device",  "kind", "type",    "time",  "cycles", "clock",
                                       "TFLOP/s", "peak", "of peak", "waste", "error"};
-  if (report.energy) heading.insert(heading.end(), {"energy", "power"});
+  if (report.energy) heading.insert(heading.end(), {"energy", "power", "area"});
+  if (report.price) heading.emplace_back("price");
+  Table table("lll" + std::string(heading.size() - 3, 'r') + 'l');
   heading.emplace_back();
   table.add(std::move(heading));
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     std::vector<std::string> cells = cells_of(report.rows[i]);
     if (report.energy) add_energy_cells(report.rows[i], cells);
+    if (report.price) cells.push_back(price_cell(report.rows[i]));
     cells.push_back(fmt::format("[{}]", i + 1));
     table.add(std::move(cells));
   }
@@ -93,6 +101,34 @@ std::string kinds_line(const runtime::CompareReport& report) {
   return fmt::format("{}", fmt::join(kinds, "; "));
 }
 
+std::string price_legend(const runtime::CompareReport& report) {
+  std::vector<std::string> prices;
+  for (const runtime::CompareRow& row : report.rows) {
+    const std::string price = fmt::format("{:.6g}", row.price_per_hour.value_or(0));
+    if (std::ranges::find(prices, price) == prices.end()) prices.push_back(price);
+  }
+  const bool one = prices.size() == 1;
+  return fmt::format("price: of a million {}, {}", report.network ? "inferences" : "runs",
+                     one ? fmt::format("at {} an hour", prices.front())
+                         : "at the price that --price-per-hour gives each device");
+}
+
+std::vector<std::string> cost_legend(const runtime::CompareReport& report) {
+  std::vector<std::string> lines;
+  if (report.energy) {
+    lines.emplace_back(
+        "energy: of simulated rows events and static power, with the memory outside");
+    if (has_kind(report, runtime::RowKind::kModelled)) {
+      lines.emplace_back(
+          "        of modelled rows the board's rated power times the time, an upper bound");
+    }
+    lines.emplace_back(
+        "area: gates and flip-flops of a simulated array, without wires and memories");
+  }
+  if (report.price) lines.push_back(price_legend(report));
+  return lines;
+}
+
 std::string legend(const runtime::CompareReport& report, const Style& style) {
   const std::string columns =
       fmt::format("waste: padding{}; error: the largest difference from float64",
@@ -100,14 +136,7 @@ std::string legend(const runtime::CompareReport& report, const Style& style) {
                       ? ", and in modelled rows units that are idle in the last wave"
                       : "");
   std::string text = style.dim(kinds_line(report)) + '\n' + style.dim(columns) + '\n';
-  if (!report.energy) return text;
-  text += style.dim("energy: of simulated rows events and static power, with the memory outside") +
-          '\n';
-  if (has_kind(report, runtime::RowKind::kModelled)) {
-    text += style.dim(
-                "        of modelled rows the board's rated power times the time, an upper bound") +
-            '\n';
-  }
+  for (const std::string& line : cost_legend(report)) text += style.dim(line) + '\n';
   return text;
 }
 

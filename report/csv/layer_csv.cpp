@@ -44,7 +44,12 @@ void add_name(const RunReport& report, const runtime::LayerRun& layer, Fields& f
     return;
   }
   const std::optional<MatmulSpec>& spec = report.product().spec;
-  fields.insert(fields.end(), {"", spec ? fmt::format("{}x{}", spec->m, spec->n) : ""});
+  if (!spec) {
+    fields.insert(fields.end(), 2, "");
+    return;
+  }
+  fields.insert(fields.end(), {std::string(to_string(accumulator_type(report.machine.dtype))),
+                               fmt::format("{}x{}", spec->m, spec->n)});
 }
 
 void add_tiles(const compiler::LayerInfo& info, Fields& fields) {

@@ -131,7 +131,7 @@ void read_search(const JsonFields& plan, RecordedRun& run) {
 
 RecordedRun read_report(const Json& json) {
   const JsonFields report(json, "");
-  if (report.is_null("machine")) throw InputError("is of a run without a machine");
+  check_is_run(json);
   if (report.is_null("workload")) throw InputError("does not say what was computed");
   RecordedRun run;
   run.setup.machine = machine_of(report.at("machine"));

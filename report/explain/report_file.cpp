@@ -97,4 +97,12 @@ Json read_report_file(const std::string& file) {
   return json;
 }
 
+void check_is_run(const Json& report) {
+  const JsonFields fields(report, "");
+  if (!fields.is_null("machine") && !fields.is_null("cycles")) return;
+  throw InputError(
+      "has no cycles of a run; give reports of matmul, conv, run or exec on a machine, or of "
+      "explain without --why and without the sweep of a network");
+}
+
 }  // namespace weft::report

@@ -18,4 +18,8 @@ Json parse_json_file(const std::string& file, std::string_view no_such);
 /// Weft, another schema.
 Json read_report_file(const std::string& file);
 
+/// Throws InputError that names the commands whose reports have the cycles of one run, unless this
+/// is the report of one.
+void check_is_run(const Json& report);
+
 }  // namespace weft::report

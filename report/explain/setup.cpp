@@ -200,6 +200,40 @@ void add_sizes(const NetworkWorkload& a, const NetworkWorkload& b, std::vector<S
   }
 }
 
+// --- What differs ---
+
+/// False for the machine's name, and for keys that only the figures of energy depend on.
+bool affects_cycles(const ConfigKey& key) {
+  return key.name != "machine.name" && !key.name.starts_with("power.");
+}
+
+/// The mapper of products has no levels.
+bool has_effort(const Setup& setup) {
+  return !std::holds_alternative<MatmulSpec>(setup.workload);
+}
+
+std::string effort_text(SearchEffort effort) {
+  return std::to_string(static_cast<int>(effort));
+}
+
+/// The workload with what belongs to it alone: a level of the search that is not the usual one.
+std::string whole_text(const Setup& setup) {
+  std::string text = workload_text(setup.workload);
+  if (!has_effort(setup) || setup.effort == SearchEffort::kNormal) return text;
+  return fmt::format("{}, --optimize {}", text, effort_text(setup.effort));
+}
+
+/// Switches a product and a network, or two networks, as a whole.
+Switch whole_switch(const Setup& a, const Setup& b) {
+  const bool with_effort = has_effort(a) != has_effort(b);
+  return {"workload", with_effort ? whole_text(a) : workload_text(a.workload),
+          with_effort ? whole_text(b) : workload_text(b.workload),
+          [workload = b.workload, effort = b.effort](Setup& setup) {
+            setup.workload = workload;
+            setup.effort = effort;
+          }};
+}
+
 }  // namespace
 
 SetupOutcome simulate_setup(const Setup& setup) {
@@ -224,7 +258,7 @@ std::vector<Switch> switches(const Setup& a, const Setup& b) {
   for (const ConfigKey& key : config_keys()) {
     std::string from = key.print(a.machine);
     std::string to = key.print(b.machine);
-    if (key.name == "machine.name" || from == to) continue;
+    if (!affects_cycles(key) || from == to) continue;
     const auto apply = [name = key.name, to](Setup& setup) { set_key(setup.machine, name, to); };
     all.push_back({key.name, std::move(from), std::move(to), apply});
   }
@@ -237,16 +271,14 @@ std::vector<Switch> switches(const Setup& a, const Setup& b) {
         a.workload);
   };
   if (one_by_one) add([&](const auto& x, const auto& y) { add_options(x, y, all); });
-  if (a.effort != b.effort) {
-    all.push_back({"--optimize", std::to_string(static_cast<int>(a.effort)),
-                   std::to_string(static_cast<int>(b.effort)),
+  if (a.effort != b.effort && has_effort(a) && has_effort(b)) {
+    all.push_back({"--optimize", effort_text(a.effort), effort_text(b.effort),
                    [effort = b.effort](Setup& setup) { setup.effort = effort; }});
   }
   if (one_by_one) {
     add([&](const auto& x, const auto& y) { add_sizes(x, y, all); });
   } else {
-    all.push_back({"workload", workload_text(a.workload), workload_text(b.workload),
-                   [workload = b.workload](Setup& setup) { setup.workload = workload; }});
+    all.push_back(whole_switch(a, b));
   }
   return all;
 }

@@ -32,7 +32,7 @@ using Workload = std::variant<MatmulSpec, runtime::ConvSpec, NetworkWorkload>;
 struct Setup {
   MachineConfig machine;
   Workload workload;
-  /// How long a network or a convolution is searched.
+  /// How long a network or a convolution is searched; a product is not.
   compiler::SearchEffort effort = compiler::SearchEffort::kNormal;
 };
 
@@ -64,7 +64,8 @@ struct Switch {
 
 /// Every setting in which `b` differs from `a`: the machine's keys in the order of config_keys(),
 /// then the options, the search and the sizes. Workloads of different kinds, and different
-/// networks, are one setting. Skips the machine's name, which has no effect.
+/// networks, are one setting; a product's has the search of the other in it. Skips keys on which no
+/// cycle depends: the machine's name, and what only the figures of energy depend on.
 std::vector<Switch> switches(const Setup& a, const Setup& b);
 
 }  // namespace weft::report

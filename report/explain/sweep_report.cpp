@@ -80,6 +80,12 @@ std::vector<std::string> value_cells(const runtime::SweepPoint& point, bool per_
   return cells;
 }
 
+/// "array.rows = 5000: too many"; many reasons begin with the key and its value already.
+std::string misfit(const runtime::Sweep& sweep, const runtime::SweepPoint& point) {
+  if (point.why.starts_with(sweep.dimension + " = ")) return point.why;
+  return fmt::format("{} = {}: {}", sweep.dimension, point.value, point.why);
+}
+
 /// Says what it means if a value does not run below the table, since messages are long.
 std::string value_text(const runtime::Sweep& sweep) {
   const bool per_image = sweep.dimension == "batch";
@@ -94,7 +100,7 @@ std::string value_text(const runtime::Sweep& sweep) {
     cells.pop_back();
     table.add(std::move(cells));
     if (runs(point)) continue;
-    misfits += wrapped(fmt::format("{} = {}: {}", sweep.dimension, point.value, point.why));
+    misfits += wrapped(misfit(sweep, point));
   }
   return wrapped(value_heading(sweep)) +
          wrapped(
@@ -103,10 +109,16 @@ std::string value_text(const runtime::Sweep& sweep) {
          '\n' + table.text(2) + misfits;
 }
 
+/// The decimal number as JSON: whole if it is whole.
+Json number_json(const std::string& text) {
+  if (text.find('.') == std::string::npos) return std::stoull(text);
+  return std::stod(text);
+}
+
 Json value_json(const runtime::SweepPoint& point) {
   const bool ran = runs(point);
   const auto figure = [&](const auto& value) { return ran ? Json(value) : Json(nullptr); };
-  return {{"size", std::stod(point.value)},
+  return {{"size", number_json(point.value)},
           {"cycles", figure(point.cycles)},
           {"utilization", figure(point.utilization)},
           {"waste", figure(point.waste)},
@@ -153,7 +165,7 @@ Json sweep_json(const runtime::Sweep& sweep) {
           {"workload", sweep.kind},
           {"counts", sweep.meaning.empty() ? Json(nullptr) : Json(sweep.meaning)},
           {"tile", or_null(sweep.tile)},
-          {"step", sweep.is_value ? Json(std::stod(sweep.step_text)) : Json(sweep.step)},
+          {"step", sweep.is_value ? number_json(sweep.step_text) : Json(sweep.step)},
           {"points", std::move(points)}};
 }
 

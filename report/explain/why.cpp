@@ -179,7 +179,10 @@ std::string step_notes(const Why& why) {
     if (const std::string changes = runtime::excess_text(step.ledger_change); !changes.empty()) {
       parts.push_back(changes);
     }
-    if (step.outcome.plan != plan) parts.push_back(fmt::format("plan {}", step.outcome.plan));
+    // Networks have no plan of one line.
+    if (!step.outcome.plan.empty() && step.outcome.plan != plan) {
+      parts.push_back(fmt::format("plan {}", step.outcome.plan));
+    }
     plan = step.outcome.plan;
     if (parts.empty()) continue;
     text += wrapped(fmt::format("{}: {}", names_of(step), fmt::join(parts, "; ")));

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/figures.h"
+#include "base/printable.h"
 #include "sim/config/config_keys.h"
 
 namespace weft::report {
@@ -61,6 +62,17 @@ ResultRow bytes_row(const ResultPair& pair, const char* key, const char* name,
 std::optional<double> all_bytes(const RunResult& run) {
   const Traffic& traffic = run.traffic;
   return to_real(traffic.weight_bytes + traffic.input_bytes + traffic.output_bytes);
+}
+
+/// Says for each run that lacks what the other has why it does; `why` belongs to that run.
+template <class Why>
+void add_lack(std::vector<std::string>& notes, const ResultPair& pair, const char* what,
+              std::optional<double> RunCost::*figure, Why why) {
+  const bool in_a = (pair.a.cost.*figure).has_value();
+  const bool in_b = (pair.b.cost.*figure).has_value();
+  if (in_a == in_b) return;
+  notes.push_back(
+      fmt::format("{} has no {}: {}.", in_a ? "B" : "A", what, why((in_a ? pair.b : pair.a).cost)));
 }
 
 /// A layer's name and how many layers before it have the same.
@@ -126,6 +138,45 @@ std::vector<ResultRow> traffic_rows(const ResultPair& pair) {
           bytes_row(pair, "input_bytes", "inputs", &Traffic::input_bytes),
           bytes_row(pair, "output_bytes", "outputs", &Traffic::output_bytes),
           quantity_row(pair, "bytes", "traffic", Quantity::kBytes, all_bytes)};
+}
+
+std::vector<ResultRow> cost_rows(const ResultPair& pair) {
+  std::vector<ResultRow> rows;
+  const auto add = [&](const char* key, const char* name, Quantity quantity,
+                       std::optional<double> RunCost::*figure) {
+    const ResultRow row = {key, name, quantity, pair.a.cost.*figure, pair.b.cost.*figure};
+    if (row.a || row.b) rows.push_back(row);
+  };
+  add("joules", "energy", Quantity::kJoules, &RunCost::joules);
+  add("watts", "power", Quantity::kWatts, &RunCost::watts);
+  add("pj_per_mac", "energy a MAC", Quantity::kPicojoules, &RunCost::pj_per_mac);
+  add("array_mm2", "area of the array", Quantity::kSquareMillimeters, &RunCost::array_mm2);
+  add("per_hour", "price an hour", Quantity::kPrice, &RunCost::per_hour);
+  add("per_million", "price of a million", Quantity::kPrice, &RunCost::per_million);
+  return rows;
+}
+
+std::vector<std::string> cost_notes(const ResultPair& pair) {
+  std::vector<std::string> notes;
+  const RunCost& a = pair.a.cost;
+  const RunCost& b = pair.b.cost;
+  add_lack(notes, pair, "energy", &RunCost::joules,
+           [](const RunCost&) { return "its run was without --energy"; });
+  if (a.table && b.table) {
+    add_lack(notes, pair, "energy a MAC", &RunCost::pj_per_mac,
+             [](const RunCost&) { return "it computes no MACs, or does not say how many"; });
+    add_lack(notes, pair, "area", &RunCost::array_mm2, [](const RunCost& cost) {
+      return fmt::format("the energies of {} give none of gates and flip-flops",
+                         printable(*cost.table));
+    });
+    if (*a.table != *b.table) {
+      notes.push_back(fmt::format("The energies differ: A has those of {}, B those of {}.",
+                                  printable(*a.table), printable(*b.table)));
+    }
+  }
+  add_lack(notes, pair, "price", &RunCost::per_million,
+           [](const RunCost&) { return "its run was without --price-per-hour"; });
+  return notes;
 }
 
 std::vector<KeyDifference> machine_differences(const ResultPair& pair) {

@@ -13,7 +13,19 @@
 
 namespace weft::report {
 
-enum class Quantity : std::uint8_t { kCycles, kSeconds, kBytes, kMacs, kOpsPerSecond, kShare };
+enum class Quantity : std::uint8_t {
+  kCycles,
+  kSeconds,
+  kBytes,
+  kMacs,
+  kOpsPerSecond,
+  kShare,
+  kJoules,
+  kWatts,
+  kPicojoules,
+  kSquareMillimeters,
+  kPrice,
+};
 
 /// A quantity of both runs; nullopt where a run does not have it.
 struct ResultRow {
@@ -54,6 +66,10 @@ ResultPair pair_results(RunResult a, RunResult b);
 std::vector<ResultRow> main_rows(const ResultPair& pair);
 std::vector<ResultRow> ledger_rows(const ResultPair& pair);
 std::vector<ResultRow> traffic_rows(const ResultPair& pair);
+/// Energy, area and price: a row for each that a run has.
+std::vector<ResultRow> cost_rows(const ResultPair& pair);
+/// Sentences: why a run has no value in a row of these, and which tables of energies differ.
+std::vector<std::string> cost_notes(const ResultPair& pair);
 /// All keys in which the machines differ.
 std::vector<KeyDifference> machine_differences(const ResultPair& pair);
 /// Layers in A's order. A layer of B alone follows the layer that precedes it in B. Of several

@@ -25,6 +25,16 @@ const char* unit_of(Quantity quantity) {
       return "OP/s";
     case Quantity::kShare:
       return "share";
+    case Quantity::kJoules:
+      return "J";
+    case Quantity::kWatts:
+      return "W";
+    case Quantity::kPicojoules:
+      return "pJ";
+    case Quantity::kSquareMillimeters:
+      return "mm2";
+    case Quantity::kPrice:
+      return "price";
   }
   throw std::logic_error("a quantity without a unit");
 }
@@ -105,6 +115,8 @@ Json pair_json(const ResultPair& pair) {
             {"main", rows_json(main_rows(pair))},
             {"ledger", rows_json(ledger_rows(pair))},
             {"traffic", rows_json(traffic_rows(pair))},
+            {"cost", rows_json(cost_rows(pair))},
+            {"cost_notes", cost_notes(pair)},
             {"machine_differences", keys_json(pair)},
             {"layers", layers_json(pair)}}}};
 }

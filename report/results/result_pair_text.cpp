@@ -34,6 +34,16 @@ std::string size_text(Quantity quantity, double value) {
       return si(size, "OP/s");
     case Quantity::kShare:
       return percent(size);
+    case Quantity::kJoules:
+      return si(size, "J");
+    case Quantity::kWatts:
+      return si(size, "W");
+    case Quantity::kPicojoules:
+      return si(size * 1e-12, "J");
+    case Quantity::kSquareMillimeters:
+      return fmt::format("{:.3g} mm2", size);
+    case Quantity::kPrice:
+      return fmt::format("{:.4g}", size);
   }
   throw std::logic_error("a quantity without a unit");
 }
@@ -86,7 +96,10 @@ std::string quantity_table(const ResultPair& pair) {
   add_rows(table, {rows.back()}, "");
   rows.pop_back();
   add_rows(table, rows, "  ");
-  return table.text(2);
+  add_rows(table, cost_rows(pair), "");
+  std::string text = table.text(2);
+  for (const std::string& note : cost_notes(pair)) text += wrapped(note);
+  return text;
 }
 
 std::string machine_table(const ResultPair& pair, const Style& style) {

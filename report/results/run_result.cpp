@@ -95,12 +95,39 @@ std::vector<ResultLayer> read_layers(const JsonFields& report) {
   return layers;
 }
 
+/// A quantity that a report may leave out.
+std::optional<double> real_at(const JsonFields& fields, const char* name) {
+  constexpr double kMost = 1e30;
+  if (fields.is_null(name)) return std::nullopt;
+  const Json& value = fields.at(name);
+  const double real = value.is_number() ? value.get<double>() : -1;
+  if (real < 0 || real > kMost) {
+    fields.fail(name, fmt::format("must be a number from 0 to {}", kMost));
+  }
+  return real;
+}
+
+RunCost read_cost(const JsonFields& report) {
+  RunCost cost;
+  if (!report.is_null("energy")) {
+    const JsonFields energy = report.object("energy");
+    cost.table = energy.text("table");
+    cost.joules = real_at(energy, "joules");
+    cost.watts = real_at(energy, "watts");
+    cost.pj_per_mac = real_at(energy, "pj_per_mac");
+    cost.array_mm2 = real_at(energy, "array_mm2");
+  }
+  if (!report.is_null("price")) {
+    const JsonFields price = report.object("price");
+    cost.per_hour = real_at(price, "per_hour");
+    cost.per_million = real_at(price, "per_million");
+  }
+  return cost;
+}
+
 RunResult read_result(const Json& json) {
   const JsonFields report(json, "");
-  if (report.is_null("machine") || report.is_null("cycles")) {
-    throw InputError(
-        "has no cycles of a run; give reports of matmul, conv, run, exec or explain on a machine");
-  }
+  check_is_run(json);
   RunResult result;
   result.kind = kind_of(report);
   result.workload = workload_of(report, result.kind);
@@ -117,6 +144,7 @@ RunResult read_result(const Json& json) {
     result.bound = report.object("bound").number("cycles", 1, kMostResultCycles);
   }
   result.traffic = read_traffic(report.object("traffic"));
+  result.cost = read_cost(report);
   const bool layered =
       result.kind == ResultKind::kNetwork || result.kind == ResultKind::kConvolution;
   if (layered) result.layers = read_layers(report);

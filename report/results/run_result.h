@@ -27,6 +27,17 @@ struct ResultLayer {
   std::uint64_t useful_macs = 0;
 };
 
+/// What the run cost besides cycles; nullopt where the report does not say.
+struct RunCost {
+  std::optional<std::string> table = {};  // of the energies
+  std::optional<double> joules = {};
+  std::optional<double> watts = {};
+  std::optional<double> pj_per_mac = {};   // useful ones
+  std::optional<double> array_mm2 = {};    // cells of the array
+  std::optional<double> per_hour = {};     // price
+  std::optional<double> per_million = {};  // results
+};
+
 struct RunResult {
   std::string file;
   ResultKind kind = ResultKind::kProduct;
@@ -40,6 +51,7 @@ struct RunResult {
   std::uint64_t issued_macs = 0;
   std::optional<Cycle> bound = {};  // the fewest cycles of any schedule; nullopt: not known
   Traffic traffic;
+  RunCost cost = {};
   std::vector<ResultLayer> layers = {};  // of a network or convolution
 
   /// On the machine's clock; host layers take none.

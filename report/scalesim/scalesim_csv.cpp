@@ -55,11 +55,13 @@ ScaleSimFigures scalesim_figures(const runtime::ScaleSimLayerRun& layer,
   figures.mapping_efficiency = layer.law.mapping_efficiency * 100;
   figures.compute_util =
       macs * 100 / (static_cast<double>(layer.law.folds) * static_cast<double>(fold) * units);
-  figures.sram_ifmap = per_cycle(layer.sram.ifmap, figures.cycles);
-  figures.sram_filter = per_cycle(layer.sram.filter, figures.cycles);
-  const bool adds = as_printed && config.dataflow == imports::Dataflow::kOutputStationary;
-  const std::uint64_t added = adds ? layer.law.folds * (config.rows + config.cols) : 0;
-  figures.sram_ofmap = per_cycle(layer.sram.ofmap + added, figures.cycles);
+  figures.sram = layer.sram;
+  if (as_printed && config.dataflow == imports::Dataflow::kOutputStationary) {
+    figures.sram.ofmap += layer.law.folds * (config.rows + config.cols);
+  }
+  figures.sram_ifmap = per_cycle(figures.sram.ifmap, figures.cycles);
+  figures.sram_filter = per_cycle(figures.sram.filter, figures.cycles);
+  figures.sram_ofmap = per_cycle(figures.sram.ofmap, figures.cycles);
   figures.dram_ifmap = per_cycle(layer.dram.ifmap, figures.cycles);
   figures.dram_filter = per_cycle(layer.dram.filter, figures.cycles);
   figures.dram_ofmap = per_cycle(layer.dram.ofmap, figures.cycles);
@@ -68,6 +70,7 @@ ScaleSimFigures scalesim_figures(const runtime::ScaleSimLayerRun& layer,
 
 ScaleSimTotals scalesim_totals(const ScaleSimReport& report) {
   ScaleSimTotals totals;
+  if (report.run.layers.front().better) totals.better = runtime::BetterRun{.serial = 0};
   for (const runtime::ScaleSimLayerRun& layer : report.run.layers) {
     const auto add = [&](std::uint64_t& sum, std::uint64_t count) {
       sum = checked_add(sum, checked_mul(layer.copies, count));
@@ -78,10 +81,12 @@ ScaleSimTotals scalesim_totals(const ScaleSimReport& report) {
     add(totals.macs, layer.law.macs);
     add(totals.cycles, figures.cycles);
     add(totals.stalls, figures.stalls);
-    if (layer.better) {
-      if (!totals.better) totals.better = 0;
-      add(*totals.better, *layer.better);
-    }
+    if (!layer.better) continue;
+    add(totals.better->cycles, layer.better->cycles);
+    add(totals.better->span, layer.better->span);
+    std::optional<std::uint64_t>& serial = totals.better->serial;
+    if (!layer.better->serial) serial.reset();
+    if (serial) add(*serial, *layer.better->serial);
   }
   return totals;
 }

@@ -8,6 +8,24 @@ Json words_json(const runtime::OperandWords& words) {
   return {{"ifmap", words.ifmap}, {"filter", words.filter}, {"ofmap", words.ofmap}};
 }
 
+/// better_cycles is older than the whole runs that are compared.
+void add_better(Json& json, const std::optional<runtime::BetterRun>& better) {
+  if (!better) return;
+  json["serial_run_cycles"] = or_null(better->serial);
+  json["better_run_cycles"] = better->cycles;
+  json["better_cycles"] = better->span;
+}
+
+/// What has no effect, the text report's line about the header among it.
+Json ignored_json(const imports::ScaleSimTopology& topology) {
+  Json ignored = topology.ignored;
+  if (topology.header_is_layer) {
+    ignored.insert(ignored.begin(),
+                   "line 1, which looks like a layer but stands where the header is");
+  }
+  return ignored;
+}
+
 Json layer_json(const runtime::ScaleSimLayerRun& layer, const ScaleSimReport& report) {
   const ScaleSimFigures figures = scalesim_figures(layer, report.run.config, report.as_printed);
   Json json = {{"name", layer.name},
@@ -24,9 +42,9 @@ Json layer_json(const runtime::ScaleSimLayerRun& layer, const ScaleSimReport& re
                {"overall_util", figures.overall_util / 100},
                {"mapping_efficiency", figures.mapping_efficiency / 100},
                {"compute_util", figures.compute_util / 100},
-               {"sram_words", words_json(layer.sram)},
+               {"sram_words", words_json(figures.sram)},
                {"dram_words", words_json(layer.dram)}};
-  if (layer.better) json["better_cycles"] = *layer.better;
+  add_better(json, layer.better);
   return json;
 }
 
@@ -37,7 +55,7 @@ Json total_json(const ScaleSimReport& report) {
                {"macs", totals.macs},
                {"cycles", totals.cycles},
                {"stall_cycles", totals.stalls}};
-  if (totals.better) json["better_cycles"] = *totals.better;
+  add_better(json, totals.better);
   return json;
 }
 
@@ -58,7 +76,8 @@ Json scalesim_json(const ScaleSimReport& report) {
             {"ifmap_sram_kib", config.ifmap_kib},
             {"filter_sram_kib", config.filter_kib},
             {"ofmap_sram_kib", config.ofmap_kib},
-            {"ignored", {{"config", config.ignored}, {"topology", report.run.topology.ignored}}}}},
+            {"ignored",
+             {{"config", config.ignored}, {"topology", ignored_json(report.run.topology)}}}}},
           {"topology", report.run.topology.file},
           {"layers", std::move(layers)},
           {"total", total_json(report)},

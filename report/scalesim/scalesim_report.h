@@ -26,6 +26,7 @@ struct ScaleSimFigures {
   double overall_util = 0;  // percent, as the two below
   double mapping_efficiency = 0;
   double compute_util = 0;
+  runtime::OperandWords sram;
   double sram_ifmap = 0;  // words a cycle, as those below
   double sram_filter = 0;
   double sram_ofmap = 0;
@@ -44,7 +45,7 @@ struct ScaleSimTotals {
   std::uint64_t macs = 0;
   std::uint64_t cycles = 0;  // as they are reported
   std::uint64_t stalls = 0;
-  std::optional<std::uint64_t> better = {};
+  std::optional<runtime::BetterRun> better = {};  // without `serial` if a layer has none
 };
 
 /// Throws InputError if a sum exceeds 64 bits.

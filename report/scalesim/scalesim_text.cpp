@@ -15,6 +15,14 @@ using runtime::ScaleSimLayerRun;
 constexpr const char* kLegend =
     "used: % of the array's MACs that are useful; mapped: % of the PEs that a fold uses, on "
     "average";
+constexpr const char* kBetterLegend =
+    "cycles: the array's span alone; serial run, better run: from the first load to the last "
+    "store, in serial folds and with double-buffered weights and Weft's mapper; gain: serial run / "
+    "better run";
+
+constexpr const char* kHeaderIsLayer =
+    "line 1 of the topology looks like a layer, but is taken as the header; write a header above "
+    "it";
 
 /// One note for each reason, in the order of the layers.
 class Notes {
@@ -52,14 +60,23 @@ std::string size_text(const MatmulSpec& product) {
 }
 
 /// "1.20x": how many times as long the serial folds take.
-std::string ratio_text(std::uint64_t serial, std::uint64_t better) {
-  return fmt::format("{:.2f}x", static_cast<double>(serial) / static_cast<double>(better));
+std::string ratio_text(const runtime::BetterRun& better) {
+  if (!better.serial) return "-";
+  return fmt::format("{:.2f}x",
+                     static_cast<double>(*better.serial) / static_cast<double>(better.cycles));
 }
 
-/// The name in printable ASCII, without the quotes of messages.
+/// The name as messages show it, without their quotes.
 std::string shown_name(const std::string& name) {
   const std::string quoted = printable(name);
   return quoted.substr(1, quoted.size() - 2);
+}
+
+void add_better(std::vector<std::string>& row, const ScaleSimLayerRun& layer) {
+  const runtime::BetterRun& better = *layer.better;
+  row.push_back(better.serial ? grouped(layer.copies * *better.serial) : "-");
+  row.push_back(grouped(layer.copies * better.cycles));
+  row.push_back(ratio_text(better));
 }
 
 std::string layer_table(const ScaleSimReport& report, Notes& notes, const Style& style) {
@@ -68,7 +85,7 @@ std::string layer_table(const ScaleSimReport& report, Notes& notes, const Style&
   std::vector<std::string> head = {"layer", "M x K x N", "folds", "cycles"};
   if (stalls) head.emplace_back("stalls");
   head.insert(head.end(), {"used", "mapped"});
-  if (better) head.insert(head.end(), {"better", "serial"});
+  if (better) head.insert(head.end(), {"serial run", "better run", "gain"});
   head.emplace_back("");
   Table table("l" + std::string(head.size() - 2, 'r') + "l");
   table.add(head);
@@ -83,10 +100,7 @@ std::string layer_table(const ScaleSimReport& report, Notes& notes, const Style&
     if (stalls) row.push_back(grouped(copies * figures.stalls));
     row.push_back(percent(figures.overall_util / 100));
     row.push_back(percent(figures.mapping_efficiency / 100));
-    if (better) {
-      row.push_back(grouped(copies * *layer.better));
-      row.push_back(ratio_text(layer.cycles, *layer.better));
-    }
+    if (better) add_better(row, layer);
     row.push_back(notes.mark(layer));
     table.add(std::move(row));
   }
@@ -97,8 +111,8 @@ std::string layer_table(const ScaleSimReport& report, Notes& notes, const Style&
 
 std::string topology_line(const ScaleSimReport& report, const ScaleSimTotals& totals) {
   std::string line =
-      fmt::format("{}, {}, {}", shown_name(report.run.topology.file),
-                  counted(totals.layers, "layer"), si(static_cast<double>(totals.macs), "MACs"));
+      fmt::format("{}, {}, {}", report.run.topology.file, counted(totals.layers, "layer"),
+                  si(static_cast<double>(totals.macs), "MACs"));
   if (totals.layers_by_law > 0) {
     line +=
         fmt::format("; {} on the machine, {} by the law",
@@ -138,25 +152,38 @@ std::string stalls_line(const ScaleSimReport& report, const ScaleSimTotals& tota
   return line;
 }
 
-std::string better_line(const ScaleSimTotals& totals) {
-  const std::uint64_t serial = totals.cycles;
-  const std::string mapper =
-      fmt::format("{} with double-buffered weights and Weft's mapper", grouped(*totals.better));
-  if (serial <= *totals.better) return mapper;
-  const std::uint64_t cost = serial - *totals.better;
-  return fmt::format("{}; the serial folds cost {} cycles, {}", mapper, grouped(cost),
-                     percent(static_cast<double>(cost) / static_cast<double>(serial)));
+/// What the columns of --better are, and what they do not compare.
+std::string better_legend(const runtime::ScaleSimRun& run) {
+  std::string legend = kBetterLegend;
+  const auto unknown = [](const ScaleSimLayerRun& layer) { return !layer.better->serial; };
+  if (std::ranges::any_of(run.layers, unknown)) legend += "; -: only the law knows serial folds";
+  legend += '\n';
+  if (run.config.dataflow == imports::Dataflow::kWeightStationary) return legend;
+  const std::string_view dataflow = imports::to_string(run.config.dataflow);
+  return legend + fmt::format(
+                      "both runs keep weights (ws); the column cycles is the array's span "
+                      "with {}, another dataflow, so do not divide one by the other\n",
+                      dataflow);
+}
+
+std::string better_line(const runtime::BetterRun& better) {
+  std::string line = fmt::format(
+      "{} from the first load to the last store, with double-buffered weights and Weft's mapper",
+      counted(better.cycles, "cycle"));
+  if (!better.serial) return line;
+  return line + fmt::format("; the serial folds take {}, {} as long", grouped(*better.serial),
+                            ratio_text(better));
 }
 
 /// What of both files has no effect; empty if all of it has.
 std::string ignored_line(const runtime::ScaleSimRun& run) {
   std::vector<std::string> parts;
-  const auto add = [&](const char* where, const std::vector<std::string>& names) {
-    std::vector<std::string> shown;
-    for (const std::string& name : names) shown.push_back(shown_name(name));
-    if (!shown.empty()) parts.push_back(fmt::format("{}: {}", where, fmt::join(shown, ", ")));
+  std::vector<std::string> keys;
+  for (const std::string& key : run.config.ignored) keys.push_back(shown_name(key));
+  const auto add = [&](const char* where, const std::vector<std::string>& texts) {
+    if (!texts.empty()) parts.push_back(fmt::format("{}: {}", where, fmt::join(texts, ", ")));
   };
-  add("configuration", run.config.ignored);
+  add("configuration", keys);
   add("topology", run.topology.ignored);
   return fmt::format("{}", fmt::join(parts, "; "));
 }
@@ -170,12 +197,15 @@ std::string scalesim_text(const ScaleSimReport& report, const Style& style) {
   text += labeled_line("topology", topology_line(report, totals), style);
   text += labeled_line("folds", folds_line(report.run.config), style);
   text += '\n' + layer_table(report, notes, style);
-  text += style.dim(kLegend) + '\n' + notes.text() + '\n';
+  text += style.dim(kLegend) + '\n';
+  if (totals.better) text += style.dim(better_legend(report.run));
+  text += notes.text() + '\n';
   text += labeled_line("cycles", cycles_text(report, totals), style);
   if (report.run.config.bandwidth) {
     text += labeled_line("stalls", stalls_line(report, totals), style);
   }
-  if (totals.better) text += labeled_line("better", better_line(totals), style);
+  if (totals.better) text += labeled_line("better", better_line(*totals.better), style);
+  if (report.run.topology.header_is_layer) text += labeled_line("header", kHeaderIsLayer, style);
   const std::string ignored = ignored_line(report.run);
   if (!ignored.empty()) text += labeled_line("ignored", ignored, style);
   return text + labeled_line("simulator", si(report.run.wall_seconds, "s"), style);

@@ -34,29 +34,38 @@ std::string figure(const sweep::Metric& metric, std::span<const Cell> row) {
   return fmt::format("{:.4g}", std::abs(sweep::cost(metric, row)));
 }
 
-/// The columns of what was asked for in which the rows differ and that are not figures of the
-/// front.
-std::vector<std::size_t> differing(const std::vector<sweep::Metric>& metrics,
-                                   const std::vector<sweep::Fronts::Entry>& entries) {
-  std::vector<std::size_t> columns;
-  for (std::size_t i = sweep::column_index("engine"); i < sweep::column_index("peak_macs"); ++i) {
-    const auto shown = [&](const sweep::Metric& metric) {
-      return metric.column == sweep::columns()[i].name;
-    };
-    const auto other = [&](const sweep::Fronts::Entry& entry) {
-      return entry.row[i] != entries.front().row[i];
-    };
-    if (std::ranges::none_of(metrics, shown) && std::ranges::any_of(entries, other)) {
-      columns.push_back(i);
-    }
-  }
+/// The columns that tell the points apart and are not figures of the front.
+std::vector<std::size_t> shown_columns(const std::vector<sweep::Metric>& metrics,
+                                       const sweep::Fronts::Front& front) {
+  std::vector<std::size_t> columns = sweep::Fronts::telling_columns(front);
+  std::erase_if(columns, [&](std::size_t column) {
+    return std::ranges::any_of(metrics, [&](const sweep::Metric& metric) {
+      return metric.column == sweep::columns()[column].name;
+    });
+  });
   return columns;
 }
 
+/// Why a front has no point.
+std::string empty_text(const std::vector<sweep::Metric>& metrics,
+                       const sweep::Fronts::Front& front) {
+  static const std::size_t kEnergies = sweep::column_index("energies");
+  if (front.failed == front.rows) return "  every point failed\n";
+  const bool priced = std::ranges::any_of(metrics, sweep::needs_energies);
+  const bool has_table = !front.first.empty() && front.first[kEnergies] != Cell();
+  if (priced && !has_table) {
+    return "  no point has energies: the machine has no power.node; name a table with --energy\n";
+  }
+  return "  no point has these figures\n";
+}
+
 std::string front_table(const std::vector<sweep::Metric>& metrics,
-                        const std::vector<sweep::Fronts::Entry>& entries, const Style& style,
+                        const sweep::Fronts::Front& front, const Style& style,
                         std::size_t most_rows) {
-  const std::vector<std::size_t> columns = differing(metrics, entries);
+  const std::vector<sweep::Fronts::Entry>& entries = front.entries;
+  const std::vector<std::size_t> columns = shown_columns(metrics, front);
+  const bool equals =
+      std::ranges::any_of(entries, [](const auto& entry) { return entry.equals > 0; });
   std::string alignment(metrics.size(), 'r');
   std::vector<std::string> head;
   for (const sweep::Metric& metric : metrics) head.emplace_back(metric.label);
@@ -64,13 +73,18 @@ std::string front_table(const std::vector<sweep::Metric>& metrics,
     alignment += sweep::columns()[i].type == "TEXT" ? 'l' : 'r';
     head.push_back(sweep::columns()[i].name);
   }
+  if (equals) {
+    alignment += 'r';
+    head.emplace_back("same figures");
+  }
   Table table(alignment);
   table.add(head);
   for (std::size_t i = 0; i < std::min(entries.size(), most_rows); ++i) {
+    const sweep::Fronts::Entry& entry = entries[i];
     std::vector<std::string> cells;
-    for (const sweep::Metric& metric : metrics) cells.push_back(figure(metric, entries[i].row));
-    for (const std::size_t column : columns)
-      cells.push_back(sweep::to_text(entries[i].row[column]));
+    for (const sweep::Metric& metric : metrics) cells.push_back(figure(metric, entry.row));
+    for (const std::size_t column : columns) cells.push_back(sweep::to_text(entry.row[column]));
+    if (equals) cells.push_back(entry.equals > 0 ? grouped(entry.equals) + " more" : "");
     table.add(cells);
   }
   std::string text;
@@ -106,8 +120,8 @@ std::string fronts_text(const sweep::Fronts& fronts, const Style& style, std::si
                                           counted(fronts.fronts().size() - kShownFronts, "front")));
     }
     text += fmt::format("{}: Pareto front of {}\n", front.work, names);
-    text += front.entries.empty() ? "  no point has these figures\n"
-                                  : front_table(fronts.metrics(), front.entries, style, most_rows);
+    text += front.entries.empty() ? empty_text(fronts.metrics(), front)
+                                  : front_table(fronts.metrics(), front, style, most_rows);
   }
   return text;
 }

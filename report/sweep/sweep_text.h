@@ -14,8 +14,8 @@ namespace weft::report {
 /// values.
 std::string axes_text(const sweep::Space& space, const Style& style);
 
-/// A table for each front: the figures, then the columns in which the rows differ. At most
-/// `most_rows` rows of each are shown.
+/// A table for each front: the figures, the columns that tell the points of the work apart, and how
+/// many more points have the same figures. At most `most_rows` rows of each are shown.
 std::string fronts_text(const sweep::Fronts& fronts, const Style& style,
                         std::size_t most_rows = 40);
 

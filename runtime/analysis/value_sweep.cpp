@@ -73,6 +73,16 @@ SweepPoint point_of(const NetworkRun& run, const MachineConfig& config,
   return point;
 }
 
+/// "array.rows = 5000: must be 1..4096", whether or not the reason begins with name and value.
+std::string failure(const std::string& name, const SweepPoint& point) {
+  for (const std::string& value : {point.value, printable(point.value)}) {
+    const std::string prefix = fmt::format("{} = {}: ", name, value);
+    if (!point.why.starts_with(prefix)) continue;
+    return fmt::format("{} = {}: {}", name, point.value, point.why.substr(prefix.size()));
+  }
+  return fmt::format("{} = {}: {}", name, point.value, point.why);
+}
+
 class ValueSweep {
  public:
   ValueSweep(const SweptRuns& workload, const ValueSweepRequest& request,
@@ -173,9 +183,8 @@ Sweep run_value_sweep(const SweptRuns& workload, const ValueSweepRequest& reques
   }
   const auto failed = [](const SweepPoint& point) { return !point.why.empty(); };
   if (std::ranges::all_of(sweep.points, failed)) {
-    const SweepPoint& first = sweep.points.front();
     throw InputError(
-        fmt::format("--sweep: no value runs; {} = {}: {}", request.name, first.value, first.why));
+        fmt::format("--sweep: no value runs; {}", failure(request.name, sweep.points.front())));
   }
   return sweep;
 }

@@ -21,6 +21,7 @@ struct CompareJob {
   std::optional<SweepRequest> sweep = {};      // for products
   std::optional<NetworkRequest> network = {};  // instead of a product
   bool energy = false;                         // then each machine has its energies
+  bool price = false;                          // then each device has a price
 };
 
 /// Calls `progress` with the finished share. Throws InputError, ConfigError, SimulationError.

@@ -45,6 +45,7 @@ class NetworkComparison {
   CompareRow row(const DeviceRequest& request, const std::function<void(double)>& progress) {
     CompareRow row = for_device(request, [&] { return row_of(request, progress); });
     row.device = request.name;
+    row.price_per_hour = request.price_per_hour;
     if (job_.energy) add_board_energy(row, request);
     return row;
   }
@@ -121,6 +122,7 @@ CompareReport compare_network(const CompareJob& job, const std::function<void(do
   check_inputs_fit(request.model, graph);
   CompareReport report;
   report.energy = job.energy;
+  report.price = job.price;
   report.network = {request.model, batch_of(request, graph), request.sequence};
   onnx_io::located(request.model, [&] {
     NetworkComparison comparison(job, std::move(graph));
@@ -130,6 +132,7 @@ CompareReport compare_network(const CompareJob& job, const std::function<void(do
       const auto all = static_cast<double>(job.devices.size());
       const auto part = [&](double share) { progress((done + share) / all); };
       report.rows.push_back(comparison.row(device, part));
+      report.rows.back().results = static_cast<double>(report.network->batch);
       part(1);
     }
   });

@@ -109,6 +109,7 @@ class Products {
     const DeviceRequest& request = *device.request;
     CompareRow row = for_device(request, [&] { return row_of(device, progress); });
     row.device = request.name;
+    row.price_per_hour = request.price_per_hour;
     if (job_.energy) add_board_energy(row, request);
     return row;
   }
@@ -140,6 +141,7 @@ CompareReport compare_products(const CompareJob& job, const std::function<void(d
   check_before(job, shapes);
   CompareReport report;
   report.energy = job.energy;
+  report.price = job.price;
   report.shape = job.shape;
   report.flop = devices::useful_flop(job.shape);
   if (job.sweep) {

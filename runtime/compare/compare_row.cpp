@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "runtime/analysis/network_energy.h"
+
 namespace weft::runtime {
 
 std::string_view to_string(RowKind kind) {
@@ -29,6 +31,11 @@ std::optional<double> CompareRow::share_of_peak() const {
 std::optional<double> CompareRow::watts() const {
   if (!joules || !seconds || *seconds == 0) return std::nullopt;
   return *joules / *seconds;
+}
+
+std::optional<double> CompareRow::price_of_million() const {
+  if (!price_per_hour || !seconds) return std::nullopt;
+  return runtime::price_of_million(*price_per_hour, *seconds / results);
 }
 
 }  // namespace weft::runtime

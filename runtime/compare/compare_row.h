@@ -30,6 +30,9 @@ struct CompareRow {
   std::optional<double> waste = {};                // 1 - useful / issued
   std::optional<double> max_abs_error = {};        // from float64; nullopt without values
   std::optional<double> joules = {};               // if energy was asked for and is known
+  std::optional<double> area_mm2 = {};             // of the array's cells; the same
+  std::optional<double> price_per_hour = {};       // if the user gave one
+  double results = 1;                              // of a run: the batch of a network
   std::optional<std::uint64_t> exact_cycles = {};  // if cycles were counted
   std::string basis = {};                          // a sentence about the source of the figures
   nlohmann::ordered_json details = nlohmann::ordered_json::object();  // the same for programs
@@ -41,6 +44,8 @@ struct CompareRow {
   std::optional<double> share_of_peak() const;
   /// nullopt if the energy or the time is not known.
   std::optional<double> watts() const;
+  /// Of 10^6 results; nullopt if the price or the time is not known.
+  std::optional<double> price_of_million() const;
 };
 
 }  // namespace weft::runtime

@@ -30,7 +30,8 @@ struct CompareReport {
   std::optional<ComparedNetwork> network = {};
   std::optional<ComparedSweep> sweep = {};
   double flop = 0;      // not used for a sweep
-  bool energy = false;  // the rows have the energy, if it is known
+  bool energy = false;  // the rows have energy and area, if these are known
+  bool price = false;   // and the price of a million results
   std::vector<CompareRow> rows = {};
 };
 

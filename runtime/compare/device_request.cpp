@@ -18,15 +18,8 @@ namespace {
 
 using devices::NumberFormat;
 
-std::vector<std::string> known_names() {
-  std::vector<std::string> names = preset_names();
-  for (const std::string& name : measured_device_names()) names.push_back(name);
-  for (const devices::DeviceModel& device : devices::devices()) names.emplace_back(device.name);
-  return names;
-}
-
 [[noreturn]] void fail_unknown(const std::string& name) {
-  const std::vector<std::string> names = known_names();
+  const std::vector<std::string> names = device_names();
   const std::string meant = most_similar(name, names);
   throw InputError(fmt::format("--with {}: no such device; {}", printable(name),
                                meant.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
@@ -112,6 +105,13 @@ void name_files(std::vector<DeviceRequest>& requests) {
 }
 
 }  // namespace
+
+std::vector<std::string> device_names() {
+  std::vector<std::string> names = preset_names();
+  for (const std::string& name : measured_device_names()) names.push_back(name);
+  for (const devices::DeviceModel& device : devices::devices()) names.emplace_back(device.name);
+  return names;
+}
 
 NumberFormat format_of(ElementType type) {
   if (type == ElementType::kInt8) return NumberFormat::kInt8;

@@ -22,11 +22,15 @@ struct DeviceRequest {
   std::optional<devices::NumberFormat> format = {};  // nullopt: the device's usual format
   std::optional<MachineConfig> machine = {};         // for a simulated device
   std::optional<EnergyTable> energies = {};          // of the machine, if energy was asked for
+  std::optional<double> price_per_hour = {};         // if the user gave one
   const devices::DeviceModel* modelled = nullptr;    // for a modelled device
 };
 
 /// The devices without --with.
 inline constexpr std::string_view kDefaultDevices = "tpu-v2,cpu,titan-rtx,a100,h100";
+
+/// The names of all devices: machines that come with weft, measured and modelled ones.
+std::vector<std::string> device_names();
 
 /// Parses names separated by commas: a preset of `weft machines`, an INI file, "cpu", "cuda", or
 /// one of devices::devices(). Each name may end in :FORMAT; otherwise `format` applies. An INI file

@@ -77,9 +77,11 @@ Matrix run_with_values(const MachineConfig& machine, const Program& program,
   return out;
 }
 
-/// The energy, if it was asked for and a part of the run is on the machine.
+/// Energy and area, if they were asked for; no energy if no part of the run is on the machine.
 void add_energy(CompareRow& row, const DeviceRequest& request, const NetworkRun& run) {
-  if (!request.energies || run.total == 0) return;
+  if (!request.energies) return;
+  row.area_mm2 = area_mm2(*request.machine, *request.energies);
+  if (run.total == 0) return;
   row.joules = network_energy(run, *request.machine, *request.energies).joules();
   row.details["energies"] = request.energies->name;
 }

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/figures.h"
 #include "base/input_path.h"
+#include "base/printable.h"
 #include "pe/float_formats.h"
 #include "runtime/npy/npy_header.h"
 
@@ -81,7 +82,8 @@ std::string_view other_dtype(std::string_view descr, ElementType wanted) {
                                                                  : "float32";
   throw InputError(fmt::format(
       "{}: holds {} where the machine takes {}; give {}, e.g. by numpy's .astype('{}'){}", file,
-      descr, to_string(wanted), fmt::join(names, " or "), numpy, other_dtype(descr, wanted)));
+      printable(descr), to_string(wanted), fmt::join(names, " or "), numpy,
+      other_dtype(descr, wanted)));
 }
 
 /// One byte has no byte order: '<i1', '>i1', '=i1' and 'i1' all mean '|i1'.
@@ -118,7 +120,7 @@ NpyType type_from(const std::string& written, const std::string& file,
   throw InputError(
       fmt::format("{}: holds elements of type {}; supported are |b1 |i1 |u1 <i4 <i8 "
                   "<f2 <f4 <f8, convert with .astype",
-                  file, descr));
+                  file, printable(descr)));
 }
 
 /// Reads exactly as many bytes as asked for, or throws.

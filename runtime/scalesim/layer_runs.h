@@ -18,6 +18,16 @@ struct ScaleSimRunOptions {
   bool better = false;  // run each layer with Weft's mapper too
 };
 
+/// A product with Weft's mapper on a machine that keeps weights, whatever Dataflow says. It is the
+/// machine of the serial folds, but its weights are double-buffered. Runs last from the first load
+/// to the last store, which is what the mapper makes short.
+struct BetterRun {
+  std::uint64_t cycles = 0;  // never more than `serial`
+  std::uint64_t span = 0;    // of them the array's, first push to last product
+  /// The run of the serial folds; nullopt if the machine cannot run them.
+  std::optional<std::uint64_t> serial = {};
+};
+
 /// What a layer takes. A depthwise layer stands for all its channels, each of which takes this.
 struct ScaleSimLayerRun {
   std::string name;
@@ -31,8 +41,7 @@ struct ScaleSimLayerRun {
   std::uint64_t with_transfers = 0;  // the whole run: first load to last store
   OperandWords sram;
   OperandWords dram;
-  /// The span of the same product, double-buffered, with the plan of Weft's mapper.
-  std::optional<std::uint64_t> better = {};
+  std::optional<BetterRun> better = {};
 };
 
 struct ScaleSimRun {

@@ -63,11 +63,18 @@ void add_request(Row& row, const Space& space, const Point& point) {
   for (const std::uint64_t size : {point.product.m, point.product.k, point.product.n}) {
     row.push_back(product ? count(size) : Cell());
   }
-  row.push_back(point.batch ? Cell(*point.batch) : Cell());
+  const std::optional<std::int64_t> batch = space.batch_of(point);
+  row.push_back(batch ? Cell(*batch) : Cell());
   row.emplace_back(std::string(to_string(space.request().engine)));
   row.emplace_back(static_cast<std::int64_t>(space.request().effort));
-  for (const ConfigKey& key : config_keys()) row.push_back(key_cell(key, point.machine));
-  row.push_back(count(std::uint64_t{point.machine.array_rows} * point.machine.array_cols));
+  const std::string energies = space.energies_of(point);
+  row.push_back(energies.empty() ? Cell() : Cell(energies));
+  for (const ConfigKey& key : config_keys()) {
+    row.push_back(point.refuses(key.name) ? Cell() : key_cell(key, point.machine));
+  }
+  const bool has_array = !point.refuses("array.rows") && !point.refuses("array.cols");
+  const std::uint64_t macs = std::uint64_t{point.machine.array_rows} * point.machine.array_cols;
+  row.push_back(has_array ? count(macs) : Cell());
 }
 
 void add_request_columns(std::vector<Column>& all) {
@@ -77,6 +84,7 @@ void add_request_columns(std::vector<Column>& all) {
   for (const char* name : {"m", "k", "n", "batch"}) all.push_back({name, "INTEGER"});
   all.push_back({"engine", "TEXT"});
   all.push_back({"optimize", "INTEGER"});
+  all.push_back({"energies", "TEXT"});
   for (const ConfigKey& key : config_keys()) {
     all.push_back({column_name(key.name), key_type(key)});
   }
@@ -188,6 +196,12 @@ std::vector<Cell> row_of(const Space& space, const Point& point, const Outcome& 
   }
   row.emplace_back(outcome.seconds);
   return row;
+}
+
+std::vector<Cell> key_cells(const MachineConfig& machine) {
+  std::vector<Cell> cells;
+  for (const ConfigKey& key : config_keys()) cells.push_back(key_cell(key, machine));
+  return cells;
 }
 
 std::string to_text(const Cell& cell) {

@@ -31,6 +31,9 @@ std::size_t column_index(std::string_view name);
 /// The row of a point: a cell for each column. The figures of a point that failed are NULL.
 std::vector<Cell> row_of(const Space& space, const Point& point, const Outcome& outcome);
 
+/// The cells of the machine's keys, in the order of config_keys().
+std::vector<Cell> key_cells(const MachineConfig& machine);
+
 /// "" for NULL; numbers have a dot, and as many digits as it takes to read the same number again.
 std::string to_text(const Cell& cell);
 

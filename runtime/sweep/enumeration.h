@@ -1,36 +1,55 @@
 #pragma once
 
+#include <vector>
+
 #include "runtime/sweep/source.h"
 
 namespace weft::sweep {
 
-/// Every point of a space that its conditions allow, in order.
-class Enumeration final : public Source {
+/// More combinations are not gone through one by one.
+inline constexpr std::uint64_t kMostEnumerated = 1'000'000'000;
+
+/// Throws InputError for a space of more than kMostEnumerated combinations.
+void check_size(const Space& space);
+
+/// All combinations of a space, one by one. It evaluates the conditions without making points.
+class Combinations {
  public:
   /// `space` must outlive this.
-  explicit Enumeration(const Space& space) : space_(space) {}
+  explicit Combinations(const Space& space);
 
-  std::optional<Point> next() override {
-    while (number_ < space_.size()) {
-      if (auto point = space_.point(number_++)) return point;
-    }
-    return std::nullopt;
-  }
-  void tell(const Point& /*point*/, std::span<const Cell> /*row*/) override {}
-  bool ended() const override { return number_ == space_.size(); }
-  double share() const override {
-    return static_cast<double>(number_) / static_cast<double>(space_.size());
-  }
-  void for_each(const std::function<void(const Point&)>& visit) const override {
-    Enumeration again(space_);
-    while (again.number_ < number_) {
-      if (const auto point = again.next()) visit(*point);
-    }
-  }
+  bool ended() const { return number_ == space_.size(); }
+  std::uint64_t number() const { return number_; }
+  /// Whether the conditions hold. Must not have ended.
+  bool allowed() const;
+  void advance();
 
  private:
   const Space& space_;
+  const bool conditional_;
   std::uint64_t number_ = 0;
+  std::vector<std::size_t> places_;
+  Numbers::Values values_;  // if there are conditions
+};
+
+/// Every point of a space that its conditions allow, in order.
+class Enumeration final : public Source {
+ public:
+  /// `space` must outlive this. Throws like check_size().
+  explicit Enumeration(const Space& space);
+
+  std::optional<Point> next() override;
+  void tell(const Point& /*point*/, std::span<const Cell> /*row*/) override {}
+  bool looking() const override { return looking_; }
+  bool ended() const override { return combinations_.ended(); }
+  double share() const override;
+  void for_each(const std::function<void(const Point&)>& visit) const override;
+
+ private:
+  const Space& space_;
+  Combinations combinations_;
+  std::vector<std::uint64_t> allowed_;  // the numbers so far; empty without conditions
+  bool looking_ = false;
 };
 
 }  // namespace weft::sweep

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 #include "base/similar.h"
+#include "sim/config/config_keys.h"
 
 namespace weft::sweep {
 namespace {
@@ -43,6 +44,10 @@ const Metric& find_metric(std::string_view name) {
   throw InputError(fmt::format("{}: unknown figure; must be {}", printable(name), all));
 }
 
+bool needs_energies(const Metric& metric) {
+  return metric.column == "energy_j" || metric.column == "area_mm2";
+}
+
 double cost(const Metric& metric, std::span<const Cell> row) {
   static const std::size_t kError = column_index("error");
   if (std::holds_alternative<std::string>(row[kError])) {
@@ -69,28 +74,76 @@ std::string work_of(std::span<const Cell> row) {
   static const std::array<std::size_t, 3> kSizes = {column_index("m"), column_index("k"),
                                                     column_index("n")};
   static const std::size_t kBatch = column_index("batch");
+  static const std::size_t kEnergies = column_index("energies");
   std::string work = to_text(row[kWorkload]);
   if (work.starts_with("run ")) work.erase(0, 4);
   for (const std::size_t size : kSizes) {
     if (const std::string text = to_text(row[size]); !text.empty()) work += ' ' + text;
   }
   if (const std::string batch = to_text(row[kBatch]); !batch.empty()) work += ", batch " + batch;
+  if (const std::string table = to_text(row[kEnergies]); !table.empty()) {
+    work += ", energies of " + table;
+  }
   return work;
 }
 
 void Fronts::add(std::span<const Cell> row) {
+  static const std::size_t kError = column_index("error");
   std::string work = work_of(row);
   auto front = std::ranges::find(fronts_, work, &Front::work);
-  if (front == fronts_.end()) front = fronts_.insert(front, Front{std::move(work), {}});
+  if (front == fronts_.end()) {
+    Front made;
+    made.work = std::move(work);
+    front = fronts_.insert(front, std::move(made));
+  }
+  note_columns(*front, row);
+  if (std::holds_alternative<std::string>(row[kError])) ++front->failed;
   std::vector<double> costs;
   for (const Metric& metric : metrics_) costs.push_back(cost(metric, row));
   if (!covers(costs, costs)) return;  // a NaN
   std::vector<Entry>& entries = front->entries;
   const auto beats = [&](const Entry& entry) { return covers(entry.costs, costs); };
-  if (std::ranges::any_of(entries, beats)) return;
+  if (const auto better = std::ranges::find_if(entries, beats); better != entries.end()) {
+    if (better->costs == costs) ++better->equals;
+    return;
+  }
   std::erase_if(entries, [&](const Entry& entry) { return covers(costs, entry.costs); });
   const auto place = std::ranges::upper_bound(entries, costs, {}, &Entry::costs);
   entries.insert(place, {std::move(costs), {row.begin(), row.end()}});
+}
+
+void Fronts::note_columns(Front& front, std::span<const Cell> row) {
+  static const std::size_t kName = column_index("machine_name");
+  ++front.rows;
+  if (front.first.empty()) {
+    front.first.assign(row.begin(), row.end());
+    front.varies.resize(row.size());
+    front.departs.resize(row.size());
+  }
+  const std::vector<Cell>& own = preset(to_text(row[kName]));
+  for (std::size_t i = column_index("engine"); i < column_index("peak_macs"); ++i) {
+    if (row[i] != front.first[i]) front.varies[i] = true;
+    const bool is_preset = i == kName || (i > kName && !own.empty() && row[i] == own[i - kName]);
+    if (!is_preset) front.departs[i] = true;
+  }
+}
+
+const std::vector<Cell>& Fronts::preset(const std::string& name) {
+  static const std::vector<std::string> kNames = preset_names();
+  static const std::vector<Cell> kNone;
+  if (std::ranges::find(kNames, name) == kNames.end()) return kNone;
+  const auto [found, is_new] = presets_.try_emplace(name);
+  if (is_new) found->second = key_cells(load_preset(name));
+  return found->second;
+}
+
+std::vector<std::size_t> Fronts::telling_columns(const Front& front) {
+  static const std::size_t kName = column_index("machine_name");
+  std::vector<std::size_t> columns;
+  for (std::size_t i = 0; i < front.varies.size(); ++i) {
+    if (front.varies[i] && (front.departs[i] || i == kName)) columns.push_back(i);
+  }
+  return columns;
 }
 
 }  // namespace weft::sweep

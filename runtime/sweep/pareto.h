@@ -1,6 +1,8 @@
 // The points of a sweep that no other beats: the Pareto front.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +26,9 @@ std::span<const Metric> metrics();
 /// Throws InputError with all names, or the similar one.
 const Metric& find_metric(std::string_view name);
 
+/// True for figures that only a table of energies gives.
+bool needs_energies(const Metric& metric);
+
 /// The value of a metric in a row, negative if more is better, so that less always is; NaN for a
 /// point that failed or has no such figure.
 double cost(const Metric& metric, std::span<const Cell> row);
@@ -32,21 +37,28 @@ double cost(const Metric& metric, std::span<const Cell> row);
 /// either has a NaN.
 bool covers(std::span<const double> a, std::span<const double> b);
 
-/// What the row's figures are of, for people: "matmul 512 512 512", "resnet50, batch 8". Only rows
-/// of the same work compete.
+/// What the row's figures are of, for people: "matmul 512 512 512", "resnet50, batch 8, energies of
+/// 28nm". Only rows of the same work compete: joules of two tables say nothing about each other.
 std::string work_of(std::span<const Cell> row);
 
 /// The Pareto fronts of rows that come one by one. Only rows of the same work compete: of one
-/// workload with the same sizes and batch. Memory depends on the fronts, not on the rows.
+/// workload with the same sizes and batch, priced by one table. Memory depends on the fronts, not
+/// on the rows.
 class Fronts {
  public:
   struct Entry {
     std::vector<double> costs;
     std::vector<Cell> row;
+    std::uint64_t equals = 0;  // further rows with these costs
   };
   struct Front {
     std::string work;            // "resnet50, batch 8"
     std::vector<Entry> entries;  // ascending by their costs
+    std::vector<Cell> first;     // the first row of the work
+    std::vector<bool> varies;    // of each column: not all rows have the same cell
+    std::vector<bool> departs;   // of each column: some row has not the cell of its preset
+    std::uint64_t failed = 0;
+    std::uint64_t rows = 0;
   };
 
   explicit Fronts(std::vector<Metric> metrics) : metrics_(std::move(metrics)) {}
@@ -57,9 +69,18 @@ class Fronts {
   const std::vector<Metric>& metrics() const { return metrics_; }
   /// In the order of their first rows.
   const std::vector<Front>& fronts() const { return fronts_; }
+  /// The columns that say which point of the work a row is: those of what was asked for in which
+  /// rows of the work differ. A key is not among them if every row has the value of the preset that
+  /// machine_name names.
+  static std::vector<std::size_t> telling_columns(const Front& front);
 
  private:
+  void note_columns(Front& front, std::span<const Cell> row);
+  /// The cells of the preset's keys; empty if there is no such preset.
+  const std::vector<Cell>& preset(const std::string& name);
+
   std::vector<Metric> metrics_;
+  std::map<std::string, std::vector<Cell>> presets_;
   std::vector<Front> fronts_;
 };
 

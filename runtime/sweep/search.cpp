@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "runtime/sweep/pareto.h"
 
 namespace weft::sweep {
@@ -45,7 +46,26 @@ Search::Search(const Space& space, std::uint64_t points, const std::vector<std::
   std::vector<std::string> names;
   for (const Metric& metric : metrics()) names.emplace_back(metric.name);
   for (const std::string& goal : goals) goals_.emplace_back(goal, names, "--goal");
+  check_goals();
   begin_spread();
+}
+
+void Search::check_goals() const {
+  const std::vector<double> ones(metrics().size(), 1);
+  for (const Expression& goal : goals_) {
+    if (goal.used().empty() && !std::isfinite(goal.value(ones))) {
+      throw InputError(fmt::format("--goal {}: has no value; weigh figures, as in energy*time",
+                                   printable(goal.text())));
+    }
+    const bool priced = std::ranges::any_of(
+        goal.used(), [](std::size_t name) { return needs_energies(metrics()[name]); });
+    if (priced && !space_.has_energies()) {
+      throw InputError(
+          fmt::format("--goal {}: no machine of the sweep has a power.node; name a table with "
+                      "--energy",
+                      printable(goal.text())));
+    }
+  }
 }
 
 std::vector<double> Search::costs(std::span<const Cell> row) const {

@@ -19,7 +19,8 @@ class Search final : public Source {
  public:
   /// Runs `points` different points, or all if there are no more. `goals` are to be small; their
   /// names are those of metrics(). Throws InputError for a space with several workloads, sizes or
-  /// batches, whose figures say nothing about each other, and for bad goals.
+  /// batches, whose figures say nothing about each other, and for bad goals: those that have no
+  /// value, or weigh energies that no machine of the space has.
   Search(const Space& space, std::uint64_t points, const std::vector<std::string>& goals,
          std::uint64_t seed);
 
@@ -42,6 +43,7 @@ class Search final : public Source {
     double room = 0;  // NSGA-II's crowding distance
   };
 
+  void check_goals() const;
   std::uint64_t random(std::uint64_t below) { return engine_() % below; }
   void begin_spread();
   void begin_generation();

@@ -21,6 +21,8 @@ class Source {
   virtual std::optional<Point> next() = 0;
   /// The row of a point that next() gave, whether it was computed now or was there before.
   virtual void tell(const Point& point, std::span<const Cell> row) = 0;
+  /// True if the last next() gave no point only because finding one takes long: call it again.
+  virtual bool looking() const { return false; }
   /// Whether next() is through.
   virtual bool ended() const = 0;
   /// The share that is through, 0 to 1.

@@ -8,16 +8,20 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/figures.h"
 #include "base/input_path.h"
+#include "base/output_file.h"
 
 namespace weft::sweep {
 namespace {
 
 // "weft" as a number: it marks the file as a sweep's, for SQLite and for `file`.
 constexpr std::int64_t kApplication = 0x77656674;
-constexpr std::int64_t kSchema = 1;
-/// How long to wait for another program that writes.
+constexpr std::int64_t kSchema = 2;
+/// How long to wait for another program that holds the database.
 constexpr int kPatienceMs = 10'000;
+/// The same while points run: what they cost is lost if the sweep ends.
+constexpr int kReadPatienceMs = 600'000;
 
 std::string create_table() {
   std::string sql = "CREATE TABLE points (id INTEGER PRIMARY KEY";
@@ -105,22 +109,17 @@ Store::Store(const std::string& file, Mode mode) : file_(file) {
   if (file.empty()) throw InputError("--db: the name is empty; give one");
   std::error_code error;
   const bool exists = std::filesystem::exists(file, error);
-  if (exists || mode == Mode::kReadOnly) {
-    if (const char* problem = input_path_problem(file)) {
-      throw InputError(fmt::format("{}: {}", file, problem));
-    }
+  if (mode == Mode::kWrite && !exists) {
+    check_writable(file);
+    return;
   }
-  // A file name that SQLite would take for something else, such as :memory:, is a path here.
-  const std::filesystem::path path = std::filesystem::absolute(file, error);
-  try {
-    open(path.string(), mode);
-    check_schema(mode);
-  } catch (...) {
-    find_.reset();
-    insert_.reset();
-    sqlite3_close(database_);
-    throw;
+  if (const char* problem = input_path_problem(file)) {
+    throw InputError(fmt::format("{}: {}", file, problem));
   }
+  if (mode == Mode::kReadOnly && std::filesystem::file_size(file, error) == 0) {
+    throw InputError(fmt::format("{}: is empty: no sweep has written points to it", file));
+  }
+  open_checked(mode);
 }
 
 Store::Store() : file_("the sweep") {
@@ -129,9 +128,41 @@ Store::Store() : file_("the sweep") {
 }
 
 Store::~Store() {
+  close();
+}
+
+void Store::open_checked(Mode mode) {
+  // A file name that SQLite would take for something else, such as :memory:, is a path here.
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::absolute(file_, error);
+  try {
+    open(path.string(), mode);
+    check_schema(mode);
+    if (mode == Mode::kWrite) sqlite3_busy_timeout(database_, kReadPatienceMs);
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+/// A disk without room leaves the file empty, and then it goes away again.
+void Store::make() {
+  std::error_code error;
+  const bool exists = std::filesystem::exists(file_, error);
+  try {
+    open_checked(Mode::kWrite);
+  } catch (...) {
+    const bool is_empty = std::filesystem::file_size(file_, error) == 0 && !error;
+    if (!exists && is_empty) std::filesystem::remove(file_, error);
+    throw;
+  }
+}
+
+void Store::close() {
   find_.reset();
   insert_.reset();
-  sqlite3_close(database_);  // rolls back what was not committed
+  sqlite3_close(database_);
+  database_ = nullptr;
 }
 
 void Store::open(const std::string& path, Mode mode) {
@@ -181,12 +212,11 @@ void Store::check_schema(Mode mode) {
 }
 
 void Store::fail(int code) {
-  if (in_transaction_ && sqlite3_get_autocommit(database_) != 0) in_transaction_ = false;
   std::string reason = sqlite3_errmsg(database_);
   switch (code & 0xFF) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      reason = "another program is writing it; try again when it has ended";
+      reason = "another program holds it; end that program, then run the same command";
       break;
     case SQLITE_READONLY:
       reason = "may only be read; choose a file that you may write";
@@ -220,42 +250,76 @@ std::int64_t Store::number(const char* sql) {
 }
 
 bool Store::holds(const std::string& identity) {
-  find_->reset();
-  find_->bind(1, identity);
-  const bool found = find_->step();
-  find_->reset();
-  return found;
+  return !row(identity).empty();
 }
 
 std::vector<Cell> Store::row(const std::string& identity) {
-  find_->reset();
-  find_->bind(1, identity);
-  std::vector<Cell> cells = find_->step() ? find_->row() : std::vector<Cell>();
-  find_->reset();
-  return cells;
+  std::vector<Cell> cells;
+  if (database_ != nullptr) {
+    find_->reset();
+    find_->bind(1, identity);
+    if (find_->step()) cells = find_->row();
+    find_->reset();
+  }
+  if (!cells.empty()) return cells;
+  const auto waiting = places_.find(identity);
+  return waiting == places_.end() ? cells : waiting_[waiting->second];
 }
 
 void Store::add(std::span<const Cell> row) {
-  if (!in_transaction_) execute("BEGIN IMMEDIATE");
-  in_transaction_ = true;
-  insert_->reset();
-  for (std::size_t i = 0; i < row.size(); ++i) insert_->bind(static_cast<int>(i) + 1, row[i]);
-  insert_->step();
-  insert_->reset();
+  static const std::size_t kIdentity = column_index("identity");
+  const bool is_new = places_.try_emplace(to_text(row[kIdentity]), waiting_.size()).second;
+  if (is_new) waiting_.emplace_back(row.begin(), row.end());
+}
+
+bool Store::try_commit(std::chrono::milliseconds patience) {
+  if (waiting_.empty()) return true;
+  if (database_ == nullptr) make();
+  // The lock that also keeps readers out comes first, so nothing is written in vain. Whoever reads
+  // in between waits for as long as the disk takes.
+  sqlite3_busy_timeout(database_, static_cast<int>(patience.count()));
+  const int code = sqlite3_exec(database_, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr);
+  sqlite3_busy_timeout(database_, kReadPatienceMs);
+  if ((code & 0xFF) == SQLITE_BUSY) return false;
+  if (code != SQLITE_OK) fail(code);
+  try {
+    write_rows();
+    execute("COMMIT");
+  } catch (...) {
+    sqlite3_exec(database_, "ROLLBACK", nullptr, nullptr, nullptr);
+    throw;
+  }
+  waiting_.clear();
+  places_.clear();
+  return true;
+}
+
+void Store::write_rows() {
+  for (const std::vector<Cell>& row : waiting_) {
+    insert_->reset();
+    for (std::size_t i = 0; i < row.size(); ++i) insert_->bind(static_cast<int>(i) + 1, row[i]);
+    insert_->step();
+    insert_->reset();
+  }
 }
 
 void Store::commit() {
-  if (!in_transaction_) return;
-  execute("COMMIT");
-  in_transaction_ = false;
+  if (try_commit(std::chrono::milliseconds(kPatienceMs))) return;
+  throw InputError(
+      fmt::format("{}: another program holds it, so the last {} of the sweep are not written; end "
+                  "that program, "
+                  "then run the same command",
+                  file_, counted(waiting_.size(), "point")));
 }
 
 void Store::for_each(const std::function<void(std::span<const Cell>)>& visit) {
+  if (database_ == nullptr) return;
   Statement all(*this, fmt::format("SELECT {} FROM points ORDER BY id", column_list()));
   while (all.step()) visit(all.row());
 }
 
 std::uint64_t Store::count() {
+  if (database_ == nullptr) return 0;
   return static_cast<std::uint64_t>(number("SELECT count(*) FROM points"));
 }
 

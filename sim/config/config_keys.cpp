@@ -192,8 +192,15 @@ void set_key(MachineConfig& config, std::string_view key, std::string_view value
     throw ConfigError(fmt::format("unknown key {}; {}", printable(key), advice_for(key)));
   }
   if (!found->parse(config, value)) {
-    throw ConfigError(fmt::format("{} = {}: must be {}", key, printable(value), found->range));
+    throw ConfigError(fmt::format("{} = {}: {}", key, printable(value), must_be(*found, value)));
   }
+}
+
+std::string must_be(const ConfigKey& key, std::string_view value) {
+  const bool is_fraction = value.find('.') != std::string_view::npos &&
+                           value.find_first_not_of("0123456789.") == std::string_view::npos;
+  const bool wants_whole = key.decimals == 0U && is_fraction;
+  return fmt::format("must be {}{}", wants_whole ? "a whole number, " : "", key.range);
 }
 
 }  // namespace weft

@@ -56,6 +56,10 @@ std::span<const ConfigKey> config_keys();
 /// (suggesting a similar one) and for a value outside the key's range.
 void set_key(MachineConfig& config, std::string_view key, std::string_view value);
 
+/// What the key's value must be, for an error about `value`: "must be 1..4096", and that it must be
+/// whole if that is what is wrong with it.
+std::string must_be(const ConfigKey& key, std::string_view value);
+
 /// The configuration in the INI text `in`; `origin` is its name in errors. Throws ConfigError for
 /// a malformed line, an unknown or repeated key, and a value or combination out of range.
 MachineConfig parse_ini(std::istream& in, std::string_view origin);

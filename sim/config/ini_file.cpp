@@ -6,9 +6,12 @@
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/parsers.hpp>
 #include <cstddef>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 #include "base/error.h"
+#include "base/input_path.h"
 #include "base/printable.h"
 
 namespace weft {
@@ -17,18 +20,13 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr std::size_t kMaxIniBytes = std::size_t{1} << 20U;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors begin UTF-8 with it
 
 std::string read_bounded(std::istream& in, std::string_view origin, std::string_view what) {
-  std::string text(kMaxIniBytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
+  std::optional<std::string> text = read_text(in, kMaxIniBytes);
   if (in.bad()) throw ConfigError(fmt::format("{}: cannot be read", origin));
-  if (text.size() > kMaxIniBytes) {
+  if (!text)
     throw ConfigError(fmt::format("{}: larger than 1 MiB, too large for {}", origin, what));
-  }
-  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
-  return text;
+  return *std::move(text);
 }
 
 po::parsed_options parse_lines(const std::string& text, std::string_view origin) {

@@ -1,5 +1,6 @@
 // Bad input of any kind gives exit code 2 and one line that names the fault. Nothing is written.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -48,6 +49,44 @@ class BadInputTest : public testing::Test {
 
   TemporaryFolder folder_;
 };
+
+TEST_F(BadInputTest, ManualPagesNeedAFolder) {
+  expect_refused({"help", "--man-dir", ""}, {"--man-dir: the name is empty; give one"});
+  const std::string file = folder_.write("file", "text");
+  expect_refused({"help", "--man-dir", file}, {"--man-dir", file, "is a file; name a folder"});
+  expect_refused({"help", "--man-dir", file + "/in"}, {file + "/in", "cannot be created"});
+}
+
+TEST_F(BadInputTest, TheMachineIsAFileOfItsOwn) {
+  const Words product = {"matmul", "2", "3", "4", "--machine", "tiny"};
+  expect_refused(product + Words{"--machine-out", "-"}, {"--machine-out -", "name a file"});
+  const std::string file = folder_.file("both");
+  expect_refused(product + Words{"--csv", file, "--machine-out", file}, {"both --csv and"});
+}
+
+/// While it lives, processes that start may write files of at most `bytes`.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = bytes;
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(BadInputTest, AFileBeyondTheLimitOfTheSystemIsALineAndNoFile) {
+  const FileSizeLimit limit(500);
+  const std::string file = folder_.file("a.json");
+  expect_refused({"matmul", "8", "8", "8", "--machine", "tiny", "--quiet", "--json", file},
+                 {file, "cannot write"});
+}
 
 TEST_F(BadInputTest, SizesMustBePositiveWholeNumbers) {
   for (const char* command : {"matmul", "explain", "compile"}) {

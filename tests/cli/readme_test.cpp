@@ -1,12 +1,14 @@
 // The commands in README print the output that README shows.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "tests/cli/console_examples.h"
+#include "tests/cli/temporary_folder.h"
 #include "tests/cli/weft_process.h"
 
 namespace weft {
@@ -15,9 +17,29 @@ namespace {
 using test::Words;
 using test::operator+;
 
+/// The working folder, which is the top of the source tree, as links in a folder of its own: what
+/// an example writes stays there.
+class LinkedTree {
+ public:
+  LinkedTree() : top_(std::filesystem::current_path()) {
+    for (const auto& entry : std::filesystem::directory_iterator(top_)) {
+      std::filesystem::create_symlink(entry.path(), links_.file(entry.path().filename().string()));
+    }
+    std::filesystem::current_path(links_.file("."));
+  }
+  ~LinkedTree() { std::filesystem::current_path(top_); }
+  LinkedTree(const LinkedTree&) = delete;
+  LinkedTree& operator=(const LinkedTree&) = delete;
+
+ private:
+  std::filesystem::path top_;
+  test::TemporaryFolder links_;
+};
+
 // `./tools/run.sh` without arguments runs `weft matmul`.
 void expect_printed(const std::string& path, std::size_t least) {
   std::vector<test::ConsoleExample> found = test::console_examples(path);
+  const LinkedTree tree;
   EXPECT_GE(found.size(), least);
   for (test::ConsoleExample& example : found) {
     if (example.command == "./tools/run.sh") example.command = "weft matmul";
@@ -70,7 +92,11 @@ TEST(ReadmeTest, CommandsPrintWhatTheExplanationsSay) {
 }
 
 TEST(ReadmeTest, CommandsPrintWhatTheComparisonsSay) {
-  expect_printed("docs/compare.md", 2);
+  expect_printed("docs/compare.md", 3);
+}
+
+TEST(ReadmeTest, CommandsPrintWhatThePageOnEnergySays) {
+  expect_printed("docs/energy.md", 1);
 }
 
 TEST(ReadmeTest, PrintsWhatTheScaleSimPageShows) {

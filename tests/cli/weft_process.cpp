@@ -4,6 +4,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <cstdlib>
 #include <stdexcept>
 
 #include "tests/cli/temporary_folder.h"
@@ -21,11 +22,16 @@ int wait_for(pid_t child) {
 
 }  // namespace
 
+std::string command() {
+  const char* other = std::getenv("WEFT_TEST_COMMAND");
+  return other == nullptr ? WEFT_BINARY : other;
+}
+
 Finished run_weft(const std::vector<std::string>& arguments, const char* out_file) {
   const TemporaryFolder folder;
   const std::string out = out_file == nullptr ? folder.file("out") : out_file;
   const std::string err = folder.file("err");
-  std::vector<std::string> words = {WEFT_BINARY};
+  std::vector<std::string> words = {command()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -37,9 +43,9 @@ Finished run_weft(const std::vector<std::string>& arguments, const char* out_fil
   ::posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), kWrite, 0600);
   ::posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), kWrite, 0600);
   pid_t child = 0;
-  const int error = ::posix_spawn(&child, WEFT_BINARY, &actions, nullptr, argv.data(), environ);
+  const int error = ::posix_spawn(&child, argv.front(), &actions, nullptr, argv.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw std::runtime_error("cannot start " WEFT_BINARY);
+  if (error != 0) throw std::runtime_error("cannot start " + words.front());
 
   Finished finished;
   finished.code = wait_for(child);

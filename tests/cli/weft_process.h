@@ -19,6 +19,10 @@ struct Finished {
   std::string err;
 };
 
+/// The `weft` to test: that of this build, or the one that the environment variable
+/// WEFT_TEST_COMMAND names, such as one with sanitizers.
+std::string command();
+
 /// Starts `weft` without a shell, so that arguments reach it unchanged. Stdout goes to `out_file`
 /// if it is given, else into the result.
 Finished run_weft(const Words& arguments, const char* out_file = nullptr);

@@ -53,4 +53,16 @@ bool names_large_network(std::string_view text) {
   return false;
 }
 
+bool has_long_range(std::string_view text) {
+  constexpr std::ptrdiff_t kMostDigits = 4;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(",=\n"), text.size());
+    const std::string_view item = text.substr(0, end);
+    const auto digits = std::ranges::count_if(item, [](char c) { return c >= '0' && c <= '9'; });
+    if (item.find("..") != std::string_view::npos && digits > kMostDigits) return true;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return false;
+}
+
 }  // namespace weft::fuzz

@@ -82,4 +82,8 @@ class NamedFile {
 /// may; digits-mlp and digits-cnn do not.
 bool names_large_network(std::string_view text);
 
+/// True if the text has a range of values (0..9+.01) with more than four digits. Shorter ranges
+/// have a thousand values at most; longer ones may have a million, which takes seconds.
+bool has_long_range(std::string_view text);
+
 }  // namespace weft::fuzz

@@ -111,6 +111,50 @@ TEST_F(ProblemTest, RefusesWithFileAndLine) {
             ": the columns of its input exceed 2^31; use smaller dimensions");
 }
 
+TEST_F(ProblemTest, TheProjectionsMustBeThoseOfAConvolution) {
+  // Line 4 is the index of the input along the width.
+  const auto text = [](const std::string& width, const std::string& instance) {
+    return "problem:\n  shape:\n    data_spaces: [{name: I, projection: [[[C]],\n      " + width +
+           ", [[S, Hdilation], [Q, Hstride]]]},\n      {name: W, projection: [[[C]], [[M]], [[R]], "
+           "[[S]]]},\n      {name: O, projection: [[[M]], [[P]], [[Q]]], read_write: true}]\n"
+           "  instance: {C: 2, M: 2, R: 3, S: 3, P: 4, Q: 4, " +
+           instance + "}\n";
+  };
+  const std::string good = "[[R, Wdilation], [P, Wstride]]";
+  EXPECT_EQ(conv(text(good, "Wstride: 2, Wdilation: 3")).input_width, 3U * 2 + 2 * 3 + 1);
+  EXPECT_EQ(conv(text("[[R], [P]]", "Hstride: 2")).input_width, 6U);
+  EXPECT_EQ(conv(text("[[R, Wstride], [P, Wdilation]]", "Wstride: 1")).input_width, 6U);
+  EXPECT_EQ(refused(text("[[R], [P]]", "Wstride: 2")),
+            ":4: the projection multiplies 'P' by 1, but Wstride is 2; write [P, Wstride]");
+  EXPECT_EQ(refused(text("[[R, Wstride], [P, Wdilation]]", "Wstride: 2")),
+            ":4: the projection multiplies 'R' by 2, 'Wstride', but Wdilation is 1; write [R, "
+            "Wdilation]");
+  EXPECT_EQ(refused(text("[[R, Wdilation], [P, Hstride]]", "Hstride: 2")),
+            ":4: the projection multiplies 'P' by 2, 'Hstride', but Wstride is 1; write [P, "
+            "Wstride]");
+  EXPECT_EQ(refused(text("[[R, Wdilation], [Q, Hstride]]", "Wstride: 1")),
+            ":4: the projection adds R and Q; R goes with P, S with Q");
+  EXPECT_EQ(refused(text("[[R, Wdilation], [P, skip]]", "Wstride: 1")),
+            ":4: coefficient 'skip' has no value; give it a default in shape.coefficients");
+  EXPECT_EQ(refused(text("[[R, Wdilation, Wstride]]", "Wstride: 1")),
+            ":4: a term of a projection must be a dimension and at most one coefficient");
+  EXPECT_EQ(refused("problem:\n  shape: {data_spaces: [{projection: [[[M]], [[K,\n    Wstride]]]}, "
+                    "{read_write: true, projection: [[[M]]]}]}\n"
+                    "  instance: {M: 2, K: 3, N: 1, Wstride: 2}\n"),
+            ":2: the projection multiplies 'K' by 2; drop the coefficient");
+}
+
+TEST_F(ProblemTest, TheProblemsOwnDataSpacesCountNotTheMergedOnes) {
+  const std::string merged =
+      "b: &b {shape: {data_spaces: [{read_write: true, projection: [[[X]]]}]}}\n";
+  EXPECT_NE(refused(merged + "problem: {<<<: *b, instance: {M: 2, K: 3, N: 4}}\n").find("'X'"),
+            std::string::npos);
+  const ProductProblem expected = {2, 3, 4};
+  EXPECT_EQ(read(merged + "problem: {<<<: *b, shape: {data_spaces: [{read_write: true, projection: "
+                          "[[[M]]]}]}, instance: {M: 2, K: 3, N: 4}}\n"),
+            Problem(expected));
+}
+
 TEST_F(ProblemTest, RefusesTextsThatGrowWhenTheyAreRead) {
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += '[';
@@ -131,6 +175,12 @@ TEST_F(ProblemTest, RefusesTextsThatGrowWhenTheyAreRead) {
   EXPECT_EQ(
       refused(wide + "]\nproblem: {shape: {data_spaces: [{read_write: true, projection: *b}]}}\n"),
       ":1: the list has more than 100 entries");
+  std::string terms = "t: &t [";
+  for (int i = 0; i < 99; ++i) terms += "[M], ";
+  terms += "[M]]\np: &p [";
+  for (int i = 0; i < 99; ++i) terms += "*t, ";
+  EXPECT_EQ(refused(terms + "*t]\nproblem: {shape: {data_spaces: [{projection: *p}]}}\n"),
+            ":1: the projections have more than 1000 terms");
   EXPECT_NE(refused(std::string(std::size_t{2} << 20U, '#')).find("larger than 1 MiB"),
             std::string::npos);
   EXPECT_NE(refused("{{ load('x') }}\n").find("is a template"), std::string::npos);

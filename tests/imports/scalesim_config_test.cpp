@@ -59,6 +59,13 @@ TEST_F(ScaleSimConfigTest, ReadsVersion1WithQuotesAndWithoutRunPresets) {
   EXPECT_EQ(config.bandwidth, std::nullopt);
 }
 
+TEST_F(ScaleSimConfigTest, AnEmptyTopologyIsNone) {
+  EXPECT_EQ(read(std::string(kVersion2) + "\n[network_presets]\nTopologyCsvLoc:\n").topology,
+            std::nullopt);
+  EXPECT_EQ(read(std::string(kVersion2) + "\n[network_presets]\nTopologyCsvLoc: \"\"\n").topology,
+            std::nullopt);
+}
+
 TEST_F(ScaleSimConfigTest, IgnoresSectionsOfVersion3AndMarksAndCases) {
   const ScaleSimConfig config = read(
       "\xEF\xBB\xBF# comment\r\n[architecture_presets]\r\narrayheight = 4\r\nARRAYWIDTH = 4\r\n"

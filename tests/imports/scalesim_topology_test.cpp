@@ -59,6 +59,9 @@ TEST_F(ScaleSimTopologyTest, TakesRowsAsTheyAreShipped) {
   EXPECT_EQ(
       conv("a, 5,5,3,3,1,2,1\nb,5,5,3,3,1,2,1,\r\n\n,,,,,,,\n  \nc,5,5,3,3,1,2,1").layers.size(),
       3U);
+  EXPECT_EQ(sizes(read_scalesim_topology(folder_.write("t.csv", "L,M,N,K\ra,5,7,11\r"),
+                                         TopologyKind::kGemm)),
+            (Sizes{5, 11, 7}));
   EXPECT_EQ(sizes(conv("a\t6\t5\t3\t3\t1\t2\t1\t\n")), (Sizes{12, 9, 2}));
   const ScaleSimTopology marked =
       read_scalesim_topology(folder_.write("t.csv", "\xEF\xBB\xBF" + kHeader + "a,5,5,3,3,1,2,1,"),
@@ -78,11 +81,16 @@ TEST_F(ScaleSimTopologyTest, SaysWhatItIgnores) {
       TopologyKind::kConvolution);
   EXPECT_EQ(named.ignored, (Texts{"column 'Batch Size'"}));
   EXPECT_EQ(named.layers.front().stride_width, 1U);
-  const ScaleSimTopology headless = read_scalesim_topology(
-      folder_.write("t.csv", "a,5,5,3,3,1,2,1,\nb,5,5,3,3,1,2,1,\n"), TopologyKind::kConvolution);
+  const ScaleSimTopology headless =
+      read_scalesim_topology(folder_.write("t.csv", "a,5,5,3,3,1,2,1,7,7\nb,5,5,3,3,1,2,1,,6\n"),
+                             TopologyKind::kConvolution);
   EXPECT_EQ(headless.layers.size(), 1U);
-  EXPECT_EQ(headless.ignored,
-            (Texts{"line 1, which looks like a layer but stands where the header is"}));
+  EXPECT_TRUE(headless.header_is_layer);
+  EXPECT_FALSE(named.header_is_layer);
+  EXPECT_EQ(headless.ignored, (Texts{"column 10"}));
+  EXPECT_EQ(conv("a,5,5,3,3,1,2,1,x,x,x\n").ignored, (Texts{"columns 9, 10, 11"}));
+  EXPECT_EQ(conv("a,5,5,3,3,1,2,1,x,x,x,x,x,x,x,x,x,x,x,x\n").ignored,
+            (Texts{"columns 9, 10, 11, 12, 13, 14, 15, 16, 17, 18 and 2 more"}));
 }
 
 TEST_F(ScaleSimTopologyTest, TakesASecondStrideForTheWidth) {
@@ -118,6 +126,12 @@ TEST_F(ScaleSimTopologyTest, RefusesRowsWithFileLineAndColumn) {
             ":2: M of the layer's product exceeds 2^40; use smaller sizes");
   EXPECT_EQ(refused("aDP,5,5,3,3,2000000,1,1,\n"),
             ":2: with this row there are more than 1,000,000 layers");
+  EXPECT_EQ(refused("a;5;5;3;3;1;2;1\n"),
+            ":2: separates its columns by ';'; put commas in their place");
+  EXPECT_NE(
+      refused("a,5,7,11,\n").find("the stride; or give -i gemm, if they are the name, M, N, K"),
+      std::string::npos);
+  EXPECT_EQ(conv("Block 1; wide\na,5,5,3,3,1,2,1,\n").layers.size(), 1U);
   EXPECT_EQ(refused(""), ": has no layer after its first line, the header");
   EXPECT_EQ(refusal([&] { gemm("g,1,2,\n"); }),
             folder_.file("t.csv") + ":2: has 3 columns, but a product needs 4: the name, M, N, K");

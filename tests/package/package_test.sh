@@ -64,6 +64,47 @@ expect_offered() {
   grep -qxF -- "$wanted" <<<"$(offered "$@")" || fail "bash does not offer $wanted after: $*"
 }
 
+expect_nothing_offered() { [[ -z "$(offered "$@")" ]] || fail "bash offers words after: $*"; }
+
+# Values that have names, as --help and the documentation of the option list them.
+check_values() {
+  expect_offered cpu weft run lenet5 --backend ""
+  expect_offered sim weft train lenet5 --backend ""
+  expect_offered timed weft train lenet5 --engine ""
+  if offered weft train lenet5 --engine "" | grep -q analytic; then fail "train has no engine analytic"; fi
+  for table in $("$weft" machines --energy | sed -n 's/^\([0-9]*nm\) .*/\1/p') own a-file.json; do
+    for command in run matmul explain sweep; do expect_offered "$table" weft "$command" --energy ""; done
+  done
+  for device in tpu-v2 cpu cuda h100 a-file.json; do expect_offered "$device" weft compare lenet5 --with ""; done
+  expect_offered tpu-v1,a100 weft compare lenet5 --with tpu-v1,a
+  for type in fp32 tf32 bf16 fp16 int8; do expect_offered "$type" weft compare lenet5 --dtype ""; done
+  expect_offered float32 weft train lenet5 --dtype f
+  for method in sgd adam adamw; do expect_offered "$method" weft train lenet5 --optimizer ""; done
+  for how in best packed apart; do expect_offered "$how" weft conv --taps ""; done
+  expect_offered a-file.json weft train lenet5 --save a-
+  for option in --input-type -i; do
+    for kind in conv gemm; do expect_offered "$kind" weft scalesim "$option" ""; done
+    if offered weft scalesim "$option" "" | grep -q lenet5; then fail "bash offers networks after $option"; fi
+  done
+  for option in -c -t -o; do expect_offered a-file.json weft scalesim "$option" ""; done
+  expect_nothing_offered weft scalesim ""
+  if offered weft sweep --m | grep -qx -- --machine-out; then fail "a sweep has no machine to write"; fi
+  grep -qF 'scalesim:--input-type|scalesim:-i) compadd -- conv gemm;' zsh || fail "zsh: no values of -i"
+  grep -qF "compset -P '*,'; compadd -- tiny " zsh || fail "zsh: no devices of --with"
+  grep -qF -- "-s i -l input-type -x -a 'conv gemm'" fish || fail "fish: no values of -i"
+  grep -qF -- "-l with -r -F -a '(__fish_append , tiny " fish || fail "fish: no devices of --with"
+}
+
+# bash gives --option=value as three words, or as one without = in COMP_WORDBREAKS.
+check_words() {
+  expect_offered analytic weft run lenet5 --engine = an
+  expect_offered analytic weft run lenet5 --engine =
+  expect_offered --engine=analytic weft run lenet5 --engine=an
+  touch "two words.json" "two words.cfg"
+  [[ "$(offered weft run lenet5 --json "two words.j")" == "two words.json" ]] || fail "bash splits names of files"
+  [[ "$(offered weft scalesim -c two)" == "two words.cfg"$'\n'"two words.json" ]] || fail "bash splits names of files"
+}
+
 check_completion() {
   for shell in bash zsh fish; do
     "$weft" completion "$shell" >"$work/$shell"
@@ -92,7 +133,12 @@ check_completion() {
   expect_offered a-file.json weft run lenet5 --json a-
   expect_offered a-file.json weft explain --why a-
   expect_offered zsh weft completion ""
-  [[ -z "$(offered weft matmul 4)" ]] || fail "bash offers words where matmul takes a number"
+  expect_nothing_offered weft matmul 4
+  check_values
+  check_words
+  for shell in bash zsh fish; do
+    "$weft" completion --help | grep -q "weft completion $shell" || fail "--help does not install $shell"
+  done
   if "$weft" completion tcsh 2>/dev/null; then fail "tcsh is not refused"; fi
 }
 

@@ -14,7 +14,7 @@ import {kKeys} from './webdriver.mjs';
 const fixture = browser_fixture();
 const {evaluate} = fixture;
 const kAttack = '</script><script>globalThis.attacked = 1</script>';
-let single, curves, hostile, gaps, steep, flat;
+let single, curves, hostile, gaps, steep, flat, costs;
 
 /** Makes the command write the page of `words` and returns its path. */
 function page_of(name, words) {
@@ -52,6 +52,8 @@ before(() => {
     'tiny,tpu-v2,cpu,titan-rtx,a100:tf32,h100']);
   curves = page_of('curves', ['matmul', '256', '256', '1', '--with', 'tpu-v2,a100,titan-rtx',
     '--sweep', 'n=64..320:16']);
+  costs = page_of('costs', ['matmul', '100', '90', '70', '--with', 'tpu-v1,a100', '--energy', 'own',
+    '--price-per-hour', '1.25,3']);
   const data = checks.data_of(single);
   data.title = kAttack;
   data.compare.rows[0].device = kAttack;
@@ -72,7 +74,8 @@ const expected = (rows) => rows.map((row) => [row.device, row.kind, row.dtype, t
 const shown = async () => (await cells()).map((row) =>
   [row[0], row[1], row[2], row[6].replace(/\s/g, '')]);
 
-for (const [name, page] of [['single', () => single], ['curves', () => curves]]) {
+for (const [name, page] of [['single', () => single], ['curves', () => curves],
+  ['costs', () => costs]]) {
   test(`a page is whole and fits: ${name}`, async () => {
     await fixture.open(page());
     const text = await evaluate('document.body.innerText');
@@ -148,6 +151,22 @@ test('what a row does not have is a dash, and draws nothing', async () => {
   await fixture.browser.click('th[data-key=tflops] button');
   const last = (await cells()).slice(-2).map((row) => row[6]);
   assert.deepEqual(last, ['\u2013', '\u2013']);
+});
+
+test('energy, power, area and price stand in the last columns', async () => {
+  await fixture.open(costs);
+  const {rows} = checks.data_of(costs).compare;
+  const shown_cells = (await cells()).map((row) => row.slice(-4));
+  assert.equal(shown_cells[0][2], `${rows[0].array_mm2.toPrecision(3)}\u202fmm²`);
+  assert.deepEqual(shown_cells[1].slice(1, 3), ['400\u202fW', '\u2013']);
+  ['1.25', '3'].forEach((price, i) => {
+    const wanted = rows[i].seconds * price * 1e6 / 3600;
+    const [digits, rest] = shown_cells[i][3].split(' at ');
+    assert.equal(rest, `${price} an hour`);
+    assert.ok(Math.abs(digits / wanted - 1) < 0.001, `${shown_cells[i][3]} ${wanted}`);
+  });
+  await fixture.open(single);
+  assert.equal((await cells())[0].length, 11);
 });
 
 test('the legend has the kinds that occur, the peak a digit more than the speed', async () => {

@@ -56,6 +56,37 @@ for (const dtype of ['int8', 'bf16']) {
 
 // --- Text ----------------------------------------------------------------------------------------
 
+test('a number in a cell is the value, however short', async () => {
+  const page = fixture.write('floats', matmul_sample([9, 10, 11],
+    ['--machine', 'tiny', '--array.dtype', 'bf16']));
+  await fixture.open(page);
+  const values = [10.5, -20.25, 100.125, 0.5, -0.75, 30.0625, 200, 1000.5];
+  for (const room of [4, 6, 8, 12]) {
+    const texts = await evaluate(`${JSON.stringify(values)}.map((value) =>
+      weft.cell_text(value, ${room}))`);
+    texts.forEach((text, i) => {
+      const shown = Number(text.replace('\u2212', '-'));
+      // At least one digit is right, and with room for all of them the value is.
+      const most = room === 12 ? 0.0005 : 0.5;
+      assert.ok(Math.abs(shown - values[i]) <= most * Math.abs(values[i]), `${values[i]}: ${text}`);
+    });
+  }
+});
+
+test('times and energies have three digits and a prefix at every size', async () => {
+  await fixture.open(small);
+  const sizes = {'': 1, 'k': 1e3, 'M': 1e6, 'm': 1e-3, 'µ': 1e-6, 'n': 1e-9, 'p': 1e-12};
+  for (const [call, values] of [['duration', [0.99996, 9.9996e-4, 1.5, 2e-7]],
+    ['physical', [0.99996, 9.9996e-4, 1.5, 2e-7, 1234567, 999.96, 3.2e-11]]]) {
+    const texts = await evaluate(`${JSON.stringify(values)}.map((value) => weft.${call}(value, 's'))`);
+    texts.forEach((text, i) => {
+      const [, digits, prefix] = /^(\d+\.?\d*)\u202f([kMmµnp]?)s$/.exec(text) ?? assert.fail(text);
+      assert.equal(digits.replace('.', '').length, 3, text);
+      assert.ok(Math.abs(digits * sizes[prefix] / values[i] - 1) < 0.005, text);
+    });
+  }
+});
+
 test('names are shown as text', async () => {
   await fixture.open(network);
   const text = await evaluate(`document.querySelector('#layers-table').textContent`);

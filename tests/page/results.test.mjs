@@ -37,6 +37,8 @@ before(() => {
   page('products', a, report('b', [...product, ...slow]));
   page('same', a, a);
   page('shapes', a, report('c', ['matmul', '8', '8', '8', ...kTiny]));
+  page('costs', report('d', [...product, '--energy', '45nm', '--price-per-hour', '2']),
+    report('e', [...product, ...slow, '--energy', '28nm']));
   page('networks', report('n', ['run', 'lenet5', ...kTiny]),
     report('m', ['run', 'lenet5', ...kTiny, '--array.dtype', 'bf16']));
   const data = checks.data_of(pages.networks);
@@ -53,7 +55,7 @@ const number = (text) => Number(text.replace(/\u2212/g, '-').replace(/[^-0-9.]/g
 const table_of = (id) => evaluate(`[...document.querySelectorAll('#${id} tbody tr')]
   .map((row) => [...row.cells].map((cell) => cell.textContent.trim()))`);
 
-for (const name of ['products', 'same', 'shapes', 'networks']) {
+for (const name of ['products', 'same', 'shapes', 'networks', 'costs']) {
   test(`a page is whole, fits, and can be read in both themes: ${name}`, async () => {
     await fixture.open(pages[name]);
     const text = await evaluate('document.body.innerText');
@@ -67,6 +69,7 @@ for (const name of ['products', 'same', 'shapes', 'networks']) {
     const ids = await evaluate(
       `[...document.querySelectorAll('main > section')].map((section) => section.id)`);
     const wanted = ['runs', 'ledgers', 'traffic', 'machines'];
+    if (name === 'costs') wanted.splice(3, 0, 'cost');
     assert.deepEqual(ids, name === 'networks' ? [...wanted, 'layers'] : wanted);
   });
 }
@@ -138,6 +141,29 @@ test('the bars of both runs have one scale: cycles, time, bytes', async () => {
     (run, key) => reports[run].cycles[key] / reports[run].machine.clock_mhz);
   await fixture.open(pages.shapes);  // with one clock, cycles and time are the same picture
   assert.equal(await evaluate(`document.querySelectorAll('#pair-scale').length`), 0);
+});
+
+test('energy, area and price are those of the reports, and a dash has its reason', async () => {
+  await fixture.open(pages.costs);
+  const rows = await table_of('cost-table');
+  const sizes = {J: 1, mJ: 1e-3, µJ: 1e-6, nJ: 1e-9, pJ: 1e-12, fJ: 1e-15, W: 1, mW: 1e-3, µW: 1e-6,
+    'mm²': 1};
+  const physical = (text) => {
+    const [digits, unit] = text.split('\u202f');
+    return Number(digits) * sizes[unit];
+  };
+  const keys = [['joules', 1], ['watts', 1], ['pj_per_mac', 1e-12], ['array_mm2', 1]];
+  assert.equal(rows.length, keys.length + 2);
+  keys.forEach(([key, unit], i) => ['d', 'e'].forEach((run, at) => {
+    const wanted = unit * reports[run].energy[key];
+    const text = rows[i][1 + at];
+    assert.ok(Math.abs(physical(text) / wanted - 1) < 0.006, `${key} ${text} ${wanted}`);
+  }));
+  assert.deepEqual(rows[4].slice(1), ['2', '\u2013', '\u2013', '\u2013']);
+  assert.equal(Number(rows[5][1]), Number(reports.d.price.per_million.toPrecision(4)));
+  const notes = await evaluate(`document.querySelector('#cost').textContent`);
+  assert.ok(notes.includes('B has no price: its run was without --price-per-hour.'), notes);
+  assert.ok(notes.includes("A has those of '45nm', B those of '28nm'"), notes);
 });
 
 test('layers stand side by side, with bars on one scale, and sort', async () => {

@@ -15,6 +15,9 @@ const {evaluate, pages, tables, sweep, shown_commands, shown_count, front, rowco
 before(() => {
   sweep('many', kMany);
   sweep('twelve', kTwelve);
+  // 128^3 multiply-accumulates on 9 to 25 PEs: between 80,000 and 300,000 cycles.
+  sweep('long', ['matmul', '128', '128', '128', '--machine', 'tiny', '--array.rows', '3,4,5',
+    '--array.cols', '3,4,5']);
 });
 
 /** Drags along an axis, from one share of its length (0: top) to another. */
@@ -115,6 +118,83 @@ test('a brush on names selects names', async () => {
   const shared = tables.twelve.filter((row) => row.memory_kind === 'shared');
   assert.equal(shared.length, 6);
   assert.deepEqual((await shown_commands()).sort(), shared.map(command).sort());
+});
+
+// --- Axes ----------------------------------------------------------------------------------------
+
+const kSizes = {'': 1, 'k': 1e3, 'M': 1e6, 'G': 1e9, 'T': 1e12, 'P': 1e15, 'm': 1e-3, 'µ': 1e-6,
+  'n': 1e-9, 'p': 1e-12};
+
+/** The number that a label shows: "12.8 k", "1.5 µs", "2,000". */
+function labeled(text) {
+  const found = /^([-\u2212\d.,]+(?:e[-+]?\d+)?)(?:\u202f([kMGTPmµnp]?)(?:s|J|W)?)?$/.exec(text);
+  assert.ok(found, text);
+  return Number(found[1].replace(/,/g, '').replace('\u2212', '-')) * kSizes[found[2] ?? ''];
+}
+
+test('the labels of any axis are its values, and increase', async () => {
+  await fixture.open(pages.twelve);
+  const domains = [[0, 400000], [78000, 300000], [100000, 100900], [1e6, 2.5e6], [9000, 21000],
+    [1, 300], [1, 1e9], [0.97, 0.98], [2e-5, 1e-4], [3e-4, 3.1e-4], [1e3, 9e3], [1e10, 1.2e10]];
+  for (const label of ['cycles', 'time, s', 'energy, J']) {
+    for (const domain of domains) {
+      const ticks = await evaluate(`(() => {
+        const column = {label: '${label}', words: null, asked: false,
+          values: ${JSON.stringify(domain)}};
+        const scale = weft.column_scale(column, [0, 1], [0, 600], {most: 7});
+        return scale.ticks.map((tick) => [tick, scale.text(tick)]);
+      })()`);
+      assert.ok(ticks.length > 1, `${label} ${domain}`);
+      ticks.forEach(([tick, text], i) => {
+        assert.ok(Math.abs(labeled(text) - tick) <= 0.005 * tick, `${label} ${tick}: ${text}`);
+        if (i) assert.ok(labeled(text) > labeled(ticks[i - 1][1]), `${label} ${ticks}`);
+      });
+    }
+  }
+});
+
+test('the values that were asked for are labeled in full', async () => {
+  await fixture.open(pages.twelve);
+  const texts = await evaluate(`(() => {
+    const column = {label: 'unified buffer, KiB', words: null, asked: true,
+      values: [1024, 8192, 16384, 24576]};
+    const scale = weft.column_scale(column, [0, 1, 2, 3], [0, 600]);
+    return scale.ticks.map((tick) => scale.text(tick));
+  })()`);
+  assert.deepEqual(texts, ['1,024', '8,192', '16,384', '24,576']);
+});
+
+test('the labels below the front increase from the least to the most cycles', async () => {
+  await fixture.open(pages.long);
+  const cycles = tables.long.map((row) => Number(row.cycles));
+  assert.ok(Math.min(...cycles) < 150000 && Math.max(...cycles) > 200000, cycles);
+  await choose('#front-x', 'cycles');
+  const svg = await evaluate(`weft.figure_file('front', 'svg').then(({blob}) => blob.text())`);
+  const texts = [...svg.matchAll(/<text ([^>]*)>([^<]*)<\/text>/g)].map(([, attributes, text]) =>
+    ({text, y: Number(/\by="([^"]*)"/.exec(attributes)[1])}));
+  const row_of = (y) => texts.filter((each) => each.y === y);
+  const lowest = Math.max(...texts.map(({y}) => y).filter((y) => row_of(y).length > 1));
+  const below = row_of(lowest).map(({text}) => labeled(text));
+  assert.ok(below.length > 3, `${below}`);
+  assert.deepEqual(below, [...new Set(below)].sort((a, b) => a - b));
+  assert.ok(below[0] >= 50000 && below.at(-1) <= 400000, `${below}`);
+});
+
+test('the figures of --front are among the first axes and columns', async () => {
+  for (const front of ['cycles,area', 'area,share', 'macs,bandwidth']) {
+    const page = fixture.report_page('twelve', ['--front', front]);
+    await fixture.open(page);
+    const wanted = await evaluate('weft.data.points.front');
+    assert.equal(wanted.length, 2);
+    const axes = await evaluate(
+      `[...document.querySelectorAll('.strip')].map((strip) => strip.dataset.column)`);
+    const columns = await evaluate(
+      `[...document.querySelectorAll('#points-table th')].map((head) => head.dataset.key)`);
+    for (const name of wanted) {
+      assert.ok(axes.includes(name), `${front}: ${axes}`);
+      assert.ok(columns.includes(name), `${front}: ${columns}`);
+    }
+  }
 });
 
 // --- Figures -------------------------------------------------------------------------------------

@@ -62,11 +62,19 @@ export function sweep_fixture() {
     weft(['sweep', '--report', file('db'), '--quiet', '--html', pages[name]]);
   }
 
+  /** The page of a sweep that ran, with further options. */
+  function report_page(name, words) {
+    const page = join(fixture.folder, `${name}-again.html`);
+    weft(['sweep', '--report', join(fixture.folder, `${name}.db`), ...words, '--quiet', '--html',
+      page]);
+    return page;
+  }
+
   const drawn = () => evaluate(`new Promise((done) => requestAnimationFrame(() =>
     requestAnimationFrame(done)))`);
 
   return Object.assign(fixture, {
-    pages, tables, sweep, drawn,
+    pages, tables, sweep, report_page, drawn,
     shown_commands: () =>
       evaluate('[...weft.points.shown].map((row) => weft.points.command(row))'),
     shown_count: () => evaluate('weft.points.shown.length'),

@@ -53,6 +53,14 @@ TEST(TextTest, AlignsColumnsAndEndsLinesCleanly) {
   EXPECT_EQ(table.text(2), "  a         1\n  long  1,000\n  b\n");
 }
 
+TEST(TextTest, AlignsByColumnsOfTheTerminalNotByBytes) {
+  Table table("lr");
+  table.add({"caf\u00E9", "\u00B5"});  // two bytes, one column
+  table.add({"\u5C42\u4E00", "22"});   // three bytes, two columns each
+  table.add({"abc", "333"});
+  EXPECT_EQ(table.text(0), "caf\u00E9    \u00B5\n\u5C42\u4E00   22\nabc   333\n");
+}
+
 TEST(TextTest, PaintsOnlyWhenAsked) {
   EXPECT_EQ(Style(false).bold("x"), "x");
   EXPECT_EQ(Style(true).bold("x"), "\033[1mx\033[0m");

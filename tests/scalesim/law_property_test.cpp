@@ -1,8 +1,10 @@
 // Serial folds on the machine's clock against SCALE-Sim's law, over random layers and arrays.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <random>
+#include <vector>
 
 #include "runtime/scalesim/layer_runs.h"
 #include "runtime/scalesim/serial_machine.h"
@@ -30,6 +32,11 @@ std::uint64_t naive_cycles(const MatmulSpec& product, const ScaleSimConfig& conf
     }
   }
   return cycles;
+}
+
+std::uint64_t naive_weight_cycles(const MatmulSpec& product, ScaleSimConfig config) {
+  config.dataflow = Dataflow::kWeightStationary;
+  return naive_cycles(product, config);
 }
 
 class Draw {
@@ -125,6 +132,97 @@ TEST(SerialLawPropertyTest, MoreBandwidthStallsNoMore) {
     }
   }
   EXPECT_TRUE(stalled);
+}
+
+constexpr std::array<Dataflow, 3> kDataflows = {
+    Dataflow::kWeightStationary, Dataflow::kInputStationary, Dataflow::kOutputStationary};
+
+imports::ScaleSimLayer layer_of(const MatmulSpec& product) {
+  imports::ScaleSimLayer layer;
+  layer.ifmap_height = product.m;
+  layer.ifmap_width = layer.filter_width = product.k;
+  layer.filters = product.n;
+  return layer;
+}
+
+/// The runs of --better of each layer.
+std::vector<BetterRun> better_runs(ScaleSimConfig config, Dataflow dataflow,
+                                   const std::vector<MatmulSpec>& products) {
+  config.dataflow = dataflow;
+  imports::ScaleSimTopology topology;
+  for (const MatmulSpec& product : products) topology.layers.push_back(layer_of(product));
+  const ScaleSimRun run = run_scalesim(config, topology, {.better = true});
+  std::vector<BetterRun> runs;
+  for (const ScaleSimLayerRun& layer : run.layers) {
+    runs.push_back(*layer.better);
+    // The column beside it times the same program on its own.
+    const bool on_machine = dataflow == Dataflow::kWeightStationary && layer.by_law.empty();
+    EXPECT_TRUE(!on_machine || layer.better->serial == layer.with_transfers);
+  }
+  return runs;
+}
+
+/// A run loads the first tile, streams all rows for each pair of tiles, and stores: no machine is
+/// faster.
+std::uint64_t least_cycles(const MatmulSpec& product, const ScaleSimConfig& config) {
+  const auto tiles = [](std::uint64_t size, std::uint64_t part) {
+    return (size + part - 1) / part;
+  };
+  return product.m * tiles(product.k, config.rows) * tiles(product.n, config.cols);
+}
+
+/// The whole run of the serial program on the machine with a second set of weight registers.
+std::uint64_t overlapped_run(const MatmulSpec& product, ScaleSimConfig config,
+                             const std::vector<MatmulSpec>& products) {
+  config.dataflow = Dataflow::kWeightStationary;
+  MachineConfig machine = serial_machine(config, products);
+  machine.double_buffer = true;
+  return static_cast<std::uint64_t>(run_serially(product, config, machine).total);
+}
+
+TEST(BetterRunPropertyTest, IsNeverSlowerThanSerialFoldsAndTheSameForEachDataflow) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Draw draw(seed);
+  int faster = 0;
+  for (int round = 0; round < kRounds / 16; ++round) {
+    ScaleSimConfig config = draw.config();
+    if (draw.up_to(2) == 1) config.bandwidth = draw.up_to(40);
+    const std::vector<MatmulSpec> products = {draw.product(), draw.product()};
+    SCOPED_TRACE(testing::Message()
+                 << products[0].m << " x " << products[0].k << " x " << products[0].n << " on "
+                 << config.rows << " x " << config.cols);
+    const auto first = better_runs(config, kDataflows.front(), products);
+    for (std::size_t i = 0; i < products.size(); ++i) {
+      EXPECT_GE(first[i].cycles, least_cycles(products[i], config));
+      EXPECT_GT(first[i].cycles, first[i].span);
+      if (!first[i].serial) continue;
+      EXPECT_GT(*first[i].serial, naive_weight_cycles(products[i], config));
+      ASSERT_LE(first[i].cycles, *first[i].serial);
+      ASSERT_LE(first[i].cycles, overlapped_run(products[i], config, products));
+      faster += first[i].cycles < *first[i].serial ? 1 : 0;
+    }
+    for (const Dataflow dataflow : kDataflows) {
+      const auto runs = better_runs(config, dataflow, products);
+      for (std::size_t i = 0; i < products.size(); ++i) {
+        ASSERT_EQ(runs[i].cycles, first[i].cycles) << imports::to_string(dataflow);
+        ASSERT_EQ(runs[i].serial, first[i].serial) << imports::to_string(dataflow);
+      }
+    }
+  }
+  EXPECT_GT(faster, kRounds / 32);
+}
+
+// The mapper's program has a longer array span than the serial one, and is better.
+TEST(BetterRunPropertyTest, ComparesWholeRuns) {
+  ScaleSimConfig config;
+  config.rows = config.cols = 32;
+  config.ifmap_kib = config.filter_kib = config.ofmap_kib = 64;
+  config.bandwidth = 10;
+  const BetterRun run =
+      better_runs(config, Dataflow::kWeightStationary, {{.m = 144, .k = 9, .n = 1}}).front();
+  EXPECT_GT(run.span, naive_weight_cycles({.m = 144, .k = 9, .n = 1}, config));
+  EXPECT_LT(run.cycles, *run.serial);
 }
 
 }  // namespace

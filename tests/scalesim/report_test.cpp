@@ -160,7 +160,77 @@ TEST(ScaleSimReportTest, BetterOverlapsTheFolds) {
   const auto& layer = report.run.layers.front();
   EXPECT_EQ(layer.cycles, 4U * (8 + 4 + 8 - 2));
   // Double-buffered, docs/timing.md: R + (F - 1) max(M, R) + M + R + C - 2.
-  EXPECT_EQ(layer.better, 4U + 3 * 8 + 8 + 6);
+  EXPECT_EQ(layer.better->span, 4U + 3 * 8 + 8 + 6);
+  EXPECT_EQ(layer.better->serial, layer.with_transfers);
+  const Json json = scalesim_json(report);
+  EXPECT_EQ(json["layers"][0]["better_cycles"], 42);
+  EXPECT_EQ(json["layers"][0]["serial_run_cycles"], layer.with_transfers);
+  EXPECT_EQ(json["total"]["better_run_cycles"], layer.better->cycles);
+  const std::string text = scalesim_text(report, Style());
+  EXPECT_NE(text.find("serial run  better run   gain"), std::string::npos) << text;
+  EXPECT_NE(text.find("; serial run, better run: from the first load to the"), std::string::npos);
+  EXPECT_EQ(text.find("both runs keep weights"), std::string::npos);
+}
+
+TEST(ScaleSimReportTest, BetterSaysThatItKeepsWeightsWhereTheDataflowDoesNot) {
+  const ScaleSimReport report = run(config_of(4, 4, Dataflow::kOutputStationary), "t, 8, 8, 8,",
+                                    TopologyKind::kGemm, false, true);
+  const std::string text = scalesim_text(report, Style());
+  EXPECT_NE(
+      text.find("\nboth runs keep weights (ws); the column cycles is the array's span with os"),
+      std::string::npos)
+      << text;
+}
+
+TEST(ScaleSimReportTest, WithoutASerialProgramThereIsNoGain) {
+  const ScaleSimReport report =
+      run(config_of(1, 1, Dataflow::kWeightStationary), "t, 1, 3, 3,\nu, 9, 2, 2,",
+          TopologyKind::kGemm, false, true);  // folds of 2 + 1 + 1 - 2 cycles
+  EXPECT_EQ(report.run.layers.front().better->serial, std::nullopt);
+  const Json json = scalesim_json(report);
+  EXPECT_TRUE(json["layers"][0]["serial_run_cycles"].is_null());
+  EXPECT_TRUE(json["layers"][1]["serial_run_cycles"].is_number());
+  EXPECT_TRUE(json["total"]["serial_run_cycles"].is_null());
+  EXPECT_NE(scalesim_text(report, Style()).find("-: only the law knows"), std::string::npos);
+}
+
+TEST(ScaleSimReportTest, TheWordsOfTheJsonAreThoseOfTheBandwidths) {
+  const auto words = [](bool as_printed) {
+    const ScaleSimReport report = run(config_of(4, 4, Dataflow::kOutputStationary), "t, 5, 6, 7,",
+                                      TopologyKind::kGemm, as_printed);
+    const ScaleSimFigures figures =
+        scalesim_figures(report.run.layers.front(), report.run.config, as_printed);
+    const Json json = scalesim_json(report);
+    EXPECT_DOUBLE_EQ(json["layers"][0]["sram_words"]["ofmap"],
+                     figures.sram_ofmap * static_cast<double>(figures.cycles));
+    return json["layers"][0]["sram_words"]["ofmap"].get<int>();
+  };
+  EXPECT_EQ(words(false), 5 * 6);
+  EXPECT_EQ(words(true), 5 * 6 + 4 * (4 + 4));  // R + C more for each of 2 x 2 folds
+}
+
+TEST(ScaleSimReportTest, SaysWhatIsIgnoredInWholeSentences) {
+  ScaleSimReport report = by_hand(false);
+  report.run.topology.header_is_layer = true;
+  report.run.topology.ignored = {
+      "a sentence of more than forty-eight letters, which a table would cut", "columns 9, 11"};
+  const std::string text = scalesim_text(report, Style());
+  EXPECT_NE(text.find("\nheader     line 1 of the topology looks like a layer, but is taken as the "
+                      "header; write a header above it\nignored    topology: a sentence of more "
+                      "than forty-eight letters, which a table would cut, columns 9, 11\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(scalesim_json(report)["scalesim"]["ignored"]["topology"][0],
+            "line 1, which looks like a layer but stands where the header is");
+}
+
+TEST(ScaleSimReportTest, ShowsNamesAsTheyAre) {
+  const ScaleSimReport report =
+      run(config_of(4, 4, Dataflow::kWeightStationary), "caf\u00E9, 8, 8, 8,\nplain, 8, 8, 8,",
+          TopologyKind::kGemm, false);
+  const std::string text = scalesim_text(report, Style());
+  EXPECT_NE(text.find("\ncaf\u00E9   8 x 8 x 8"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nplain  8 x 8 x 8"), std::string::npos) << text;
 }
 
 }  // namespace

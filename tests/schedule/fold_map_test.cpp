@@ -201,6 +201,7 @@ TEST(FoldMapTest, EveryRowOfTheArrayHoldsTheWeightsThatTheMapSays) {
     const Conv conv = random_conv(random);
     const MachineConfig config = random_array(random, 3, 24, 8);
     MappingOptions mapping;
+    mapping.effort = SearchEffort::kNone;
     mapping.depthwise_on_vector_unit = false;
     if (random.chance(40)) mapping.packed_taps = random.chance(60);
     mapping.form = random.one_of<std::size_t>({0, 1});

@@ -16,6 +16,7 @@
 #include "runtime/compile.h"
 #include "runtime/network_timing.h"
 #include "sim/config/config_keys.h"
+#include "tests/schedule/draws.h"
 #include "tests/schedule/machine_runs.h"
 #include "tests/schedule/random_machine.h"
 #include "tests/schedule/small_networks.h"
@@ -197,10 +198,10 @@ void check_layer(const Case& given, std::size_t layer, std::map<std::string, int
 }
 
 TEST(LayerCandidatesTest, EachIsTheRunOfAnEditedPlan) {
-  constexpr std::uint64_t kSeeds = 40;
-  std::cout << "seeds 0 to " << kSeeds - 1 << '\n';
+  const std::uint64_t seeds = draws(25, 40);
+  std::cout << "seeds 0 to " << seeds - 1 << '\n';
   std::map<std::string, int> hits;
-  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const Case given(seed, SearchEffort::kNormal);
     const std::vector<std::size_t> layers = given.machine_layers();
@@ -220,7 +221,9 @@ TEST(LayerCandidatesTest, EachIsTheRunOfAnEditedPlan) {
 
 TEST(LayerCandidatesTest, ALongSearchLeavesNoBetterChunks) {
   int compared = 0;
-  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+  const std::uint64_t seeds = draws(3, 6);
+  std::cout << "seeds 0 to " << seeds - 1 << '\n';
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const Case given(seed, SearchEffort::kThorough);
     if (given.searched >= 1) continue;  // it ended before nothing saved any more
@@ -237,7 +240,7 @@ TEST(LayerCandidatesTest, ALongSearchLeavesNoBetterChunks) {
       }
     }
   }
-  EXPECT_GT(compared, 5);
+  EXPECT_GT(compared, 2);
 }
 
 TEST(LayerCandidatesTest, StopsAtTheLimit) {

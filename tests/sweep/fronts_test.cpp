@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <set>
 
 #include "runtime/sweep/pareto.h"
+#include "sim/config/config_keys.h"
 
 namespace weft::sweep {
 namespace {
@@ -66,6 +68,65 @@ TEST(SweepFrontsTest, LeaveOutPointsWithoutTheFigure) {
   fronts.add(failed);
   ASSERT_EQ(fronts.fronts().size(), 1U);
   EXPECT_TRUE(fronts.fronts().front().entries.empty());
+}
+
+std::string told(const Fronts::Front& front) {
+  std::string names;
+  for (const std::size_t column : Fronts::telling_columns(front)) {
+    names += (names.empty() ? "" : " ") + columns()[column].name;
+  }
+  return names;
+}
+
+// A key that is the same all along the front still says which machine it is.
+TEST(SweepFrontsTest, TellWhatVariesAmongAllPointsOfTheWork) {
+  Fronts fronts({find_metric("time"), find_metric("macs")});
+  for (const std::int64_t rows : {16, 32}) {
+    for (const double rate : {100.0, 350.0}) {
+      std::vector<Cell> row = row_with(1.0 / static_cast<double>(rows), rows, 1);
+      row[column_index("machine_name")] = std::string("mine");
+      row[column_index("array_rows")] = rows;
+      row[column_index("memory_gb_per_s")] = rate;
+      fronts.add(row);
+    }
+  }
+  const Fronts::Front& front = fronts.fronts().front();
+  ASSERT_EQ(front.entries.size(), 2U);
+  EXPECT_EQ(told(front), "array_rows memory_gb_per_s");
+  EXPECT_EQ(front.entries[0].equals, 1U);  // the other rate
+  EXPECT_EQ(front.entries[1].equals, 1U);
+}
+
+// The name of a preset stands for its keys, unless a point has another value.
+TEST(SweepFrontsTest, DoNotTellWhatTheNameOfThePresetSays) {
+  Fronts fronts({find_metric("time"), find_metric("macs")});
+  const auto add = [&](const char* preset, std::int64_t rows) {
+    std::vector<Cell> row = row_with(1, rows, 1);
+    const std::vector<Cell> keys = key_cells(load_preset(preset));
+    std::ranges::copy(keys,
+                      row.begin() + static_cast<std::ptrdiff_t>(column_index("machine_name")));
+    if (rows > 0) row[column_index("array_rows")] = rows;
+    fronts.add(row);
+  };
+  add("tpu-v1", 0);
+  add("tpu-v2", 0);
+  EXPECT_EQ(told(fronts.fronts().front()), "machine_name");
+  add("tpu-v2", 77);
+  EXPECT_EQ(told(fronts.fronts().front()), "machine_name array_rows");
+}
+
+TEST(SweepFrontsTest, JoulesOfTwoTablesDoNotCompete) {
+  Fronts fronts({find_metric("time"), find_metric("energy")});
+  for (const char* table : {"28nm", "7nm"}) {
+    std::vector<Cell> row = row_with(1, 1, 1);
+    row[column_index("energies")] = std::string(table);
+    row[column_index("energy_j")] = table == std::string_view("7nm") ? 1.0 : 5.0;
+    fronts.add(row);
+  }
+  ASSERT_EQ(fronts.fronts().size(), 2U);
+  EXPECT_EQ(fronts.fronts()[0].work, "resnet50, batch 1, energies of 28nm");
+  EXPECT_EQ(fronts.fronts()[0].entries.size(), 1U);
+  EXPECT_EQ(fronts.fronts()[1].entries.size(), 1U);
 }
 
 TEST(SweepFrontsTest, MoreOfTheBoundIsBetter) {

@@ -126,6 +126,39 @@ TEST(SweepSearchTest, RefusesWhatCannotBeCompared) {
   const Space space(request);
   EXPECT_THROW(Search(space, 10, {"cycles"}, 1), InputError);
   EXPECT_THROW(Search(arrays(), 10, {"speed"}, 1), InputError);
+  EXPECT_THROW(Search(arrays(), 10, {"0/0"}, 1), InputError);
+  EXPECT_THROW(Search(arrays(), 10, {"time", "1/0"}, 1), InputError);
+}
+
+TEST(SweepSearchTest, RefusesEnergiesThatNoMachineHas) {
+  Request request;
+  request.workloads.push_back({MatmulSpec{}, {"matmul"}});
+  request.axes = {{"m", {"8"}}, {"k", {"8"}}, {"n", {"8"}}, {"power.node", {"none"}}};
+  const Space none(request);
+  EXPECT_THROW(Search(none, 1, {"energy"}, 1), InputError);
+  EXPECT_THROW(Search(none, 1, {"time", "area*time"}, 1), InputError);
+  EXPECT_NO_THROW(Search(none, 1, {"time"}, 1));
+  request.axes.back().values.emplace_back("7nm");
+  const Space some(request);
+  EXPECT_NO_THROW(Search(some, 1, {"energy"}, 1));
+  request.axes.pop_back();
+  request.axes.push_back({"power.node", {"none"}});
+  request.energy = load_energy_table("7nm");
+  const Space given(request);
+  EXPECT_NO_THROW(Search(given, 1, {"energy"}, 1));
+}
+
+// 4096^3 combinations, of which a search makes only its points.
+TEST(SweepSearchTest, TakesASpaceThatNobodyGoesThrough) {
+  Request request;
+  request.workloads.push_back({MatmulSpec{}, {"matmul"}});
+  request.axes = {{"m", {"8"}}, {"k", {"8"}}, {"n", {"8"}}, {"machine", {"tiny"}}};
+  for (const char* key : {"array.rows", "array.cols", "sequencer.queue_depth"}) {
+    request.axes.push_back({key, whole_numbers(4096)});
+  }
+  const Space space(request);
+  Search search(space, 100, {"cycles"}, 5);
+  EXPECT_EQ(points_of(search, 3).size(), 100U);
 }
 
 }  // namespace

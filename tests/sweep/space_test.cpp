@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/error.h"
+#include "runtime/sweep/enumeration.h"
 #include "sim/config/config_keys.h"
 
 namespace weft::sweep {
@@ -77,6 +79,34 @@ TEST(SweepSpaceTest, ConditionsAreThoseOfANaiveLoop) {
   EXPECT_EQ(arrays(Space(request)), expected);
 }
 
+// Combinations changes only what the last step changed, with machines, links and batches between.
+TEST(SweepSpaceTest, CombinationsHaveTheNumbersOfTheirPlaces) {
+  Request request;
+  for (const char* name : {"lenet5", "digits-cnn"}) {
+    request.workloads.push_back({runtime::NetworkRequest{name, false, {}, {}, {}}, {"run", name}});
+  }
+  request.workloads[1].batch = 3;
+  request.axes = {{"machine", {"tiny", "tpu-v2"}},
+                  {"array.dtype", {"int8", "bf16"}},
+                  {"array.rows", {"2", "4", "8"}},
+                  {"memory.latency_cycles", {"1", "2", "3"}}};
+  request.links = {{"array.cols", "rows*batch"}, {"weight_fifo.tiles", "cols/2"}};
+  request.conditions = {"cols*memory.latency_cycles + tiles + memory.gb_per_s > 45"};
+  const Space space(request);
+  std::uint64_t allowed = 0;
+  Combinations all(space);
+  for (std::uint64_t i = 0; i < space.size(); ++i) {
+    ASSERT_FALSE(all.ended());
+    ASSERT_EQ(all.number(), i);
+    ASSERT_EQ(all.allowed(), space.point(i).has_value()) << i;
+    allowed += all.allowed() ? 1U : 0U;
+    all.advance();
+  }
+  EXPECT_TRUE(all.ended());
+  EXPECT_GT(allowed, 5U);
+  EXPECT_LT(allowed, space.size() - 5);
+}
+
 TEST(SweepSpaceTest, LinksFollowEachOtherInAnyOrder) {
   Request request = product();
   request.axes.push_back({"array.rows", {"2", "8"}});
@@ -100,6 +130,90 @@ TEST(SweepSpaceTest, ALinkThatLeavesTheRangeMakesThePointImpossible) {
   EXPECT_THAT(Space(request).point(0)->impossible.value_or(""), HasSubstr("makes it -2"));
   request.links = {{"array.cols", "1/0"}};
   EXPECT_THAT(Space(request).point(0)->impossible.value_or(""), HasSubstr("array.cols"));
+}
+
+// 28 * 10 * 24 / 65536 is 0.1025390625, of which a key of three decimals keeps 0.103.
+TEST(SweepSpaceTest, ALinkIsRoundedToTheDecimalsOfItsKey) {
+  Request request = product();
+  request.axes.push_back({"array.rows", {"10"}});
+  request.axes.push_back({"array.cols", {"24"}});
+  request.links = {{"power.static_w", "28*rows*cols/65536"}, {"weight_fifo.tiles", "0.7*rows"}};
+  const Space space(request);
+  EXPECT_FALSE(space.point(0)->impossible);
+  EXPECT_EQ(space.point(0)->machine.static_milliwatts, 103U);
+  EXPECT_EQ(space.point(0)->machine.weight_fifo_tiles, 7U);  // 0.7 * 10 as doubles is not exact
+}
+
+TEST(SweepSpaceTest, ALinkToHalfARowSaysAtWhichPoint) {
+  Request request = product();
+  request.axes.push_back({"array.rows", {"3"}});
+  request.links = {{"array.cols", "rows/2"}};
+  EXPECT_EQ(Space(request).point(0)->impossible.value_or(""),
+            "array.cols: --link makes it 1.5 with rows = 3; must be a whole number, 1..4096");
+  request.links = {{"array.cols", "rows*5000+m"}};
+  EXPECT_EQ(Space(request).point(0)->impossible.value_or(""),
+            "array.cols: --link makes it 15008 with rows = 3, m = 8; must be 1..4096");
+}
+
+/// The point without the link is another one, and so is that of another link.
+TEST(SweepSpaceTest, APointWhoseLinkFailedIsNotThatOfTheMachineWithoutTheLink) {
+  Request request = product();
+  request.axes.push_back({"array.rows", {"4"}});
+  std::set<std::string> identities = {Space(request).identity(*Space(request).point(0))};
+  for (const char* value : {"rows/0", "rows/8", "-rows", "rows/0-rows/0"}) {
+    request.links = {{"array.cols", value}};
+    const Space space(request);
+    const Point point = *space.point(0);
+    EXPECT_TRUE(point.impossible) << value;
+    identities.insert(space.identity(point));
+    const std::vector<std::string> command = space.command(point);
+    const auto cols = std::ranges::find(command, "--array.cols");
+    ASSERT_NE(cols, command.end());
+    MachineConfig machine;
+    EXPECT_FALSE(find_key("array.cols")->parse(machine, cols[1])) << cols[1];
+  }
+  EXPECT_EQ(identities.size(), 5U);
+}
+
+TEST(SweepSpaceTest, ConditionsAreAboutTheValueThatALinkGives) {
+  Request request = product();
+  request.axes.push_back({"array.rows", {"3", "4"}});
+  request.links = {{"array.cols", "rows/2"}};
+  request.conditions = {"cols < 2"};  // 1.5 at the first point, 2 at the second
+  const Space space(request);
+  EXPECT_TRUE(space.point(0));
+  EXPECT_FALSE(space.point(1));
+}
+
+// `weft run lenet5` has the batch 1 (docs/networks.md).
+TEST(SweepSpaceTest, ABuiltInNetworkHasTheBatchThatRuns) {
+  Request request;
+  request.workloads.push_back(
+      {runtime::NetworkRequest{"lenet5", false, {}, {}, {}}, {"run", "lenet5"}});
+  const Space space(request);
+  const Point alone = *space.point(0);
+  request.axes = {{"batch", {"1", "2"}}};
+  const Space batches(request);
+  EXPECT_EQ(space.batch_of(alone), 1);
+  EXPECT_EQ(space.identity(alone), batches.identity(*batches.point(0)));
+  EXPECT_NE(space.identity(alone), batches.identity(*batches.point(1)));
+}
+
+TEST(SweepSpaceTest, NamesTheTableThatPricesAPoint) {
+  Request request = product();
+  request.axes.push_back({"power.node", {"none", "28nm"}});
+  const Space own(request);
+  EXPECT_EQ(own.energies_of(*own.point(0)), "");
+  EXPECT_EQ(own.energies_of(*own.point(1)), "28nm");
+  request.energy = load_energy_table("7nm");
+  request.energy_name = "7nm";
+  EXPECT_EQ(Space(request).energies_of(*Space(request).point(1)), "7nm");
+  // A user's table may have the name of another one.
+  request.energy_name = "mine.ini";
+  const std::string mine = Space(request).energies_of(*Space(request).point(1));
+  request.energy->host_link *= 2;
+  const std::string other = Space(request).energies_of(*Space(request).point(1));
+  EXPECT_EQ(std::set<std::string>({"7nm", mine, other}).size(), 3U);
 }
 
 TEST(SweepSpaceTest, AMachineThatCannotBeIsAPoint) {
@@ -129,15 +243,25 @@ TEST(SweepSpaceTest, RefusesWhatContradictsItself) {
   EXPECT_THAT(refused_space(request), HasSubstr("array.rows = '0'"));
 }
 
-TEST(SweepSpaceTest, RefusesMoreThanABillionPoints) {
+// 4096^5 is 2^60. Every combination has a number, but nobody goes through them one by one.
+TEST(SweepSpaceTest, HasUpTo2To63Combinations) {
   Request request = product();
   std::vector<std::string> many;
   for (int i = 1; i <= 4096; ++i) many.push_back(std::to_string(i));
   request.axes.push_back({"array.rows", many});
   request.axes.push_back({"array.cols", many});
   EXPECT_EQ(Space(request).size(), 4096U * 4096U);
-  request.axes.push_back({"weight_fifo.tiles", {many.begin(), many.begin() + 60}});
-  EXPECT_THAT(refused_space(request), HasSubstr("more than 1000000000 points"));
+  request.axes.push_back({"sequencer.queue_depth", many});
+  request.axes.push_back({"host.latency_cycles", many});
+  request.axes.push_back({"memory.latency_cycles", many});
+  request.axes.push_back({"weight_fifo.tiles", {many.begin(), many.begin() + 8}});
+  const Space space(request);
+  EXPECT_EQ(space.size(), std::uint64_t{1} << 63U);
+  EXPECT_EQ(space.number(space.places(space.size() - 1)), space.size() - 1);
+  EXPECT_EQ(space.point(space.size() - 1)->machine.array_rows, 4096U);
+  EXPECT_THROW(check_size(space), InputError);
+  request.axes.back().values.emplace_back("9");
+  EXPECT_THAT(refused_space(request), HasSubstr("more than 2^63 combinations"));
 }
 
 /// A point's figures follow from the machine and the work, so its identity must differ if any key

@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <functional>
 
 #include "base/error.h"
 #include "tests/cli/temporary_folder.h"
@@ -41,6 +42,14 @@ std::string refusal(const std::string& file, Store::Mode mode = Store::Mode::kWr
     return error.what();
   }
   return "";
+}
+
+/// A database with the first point.
+void make_database(const std::string& file) {
+  const Space space = products();
+  Store store(file, Store::Mode::kWrite);
+  store.add(row(space, 0));
+  store.commit();
 }
 
 void execute(const std::string& file, const char* sql) {
@@ -116,14 +125,18 @@ TEST(SweepStoreTest, RefusesWhatIsNoDatabaseOfASweep) {
               HasSubstr("is not a database"));
   execute(folder.file("other"), "CREATE TABLE points (id INTEGER)");
   EXPECT_THAT(refusal(folder.file("other")), HasSubstr("not one that weft sweep made"));
-  { const Store store(folder.file("old"), Store::Mode::kWrite); }
+  make_database(folder.file("old"));
   execute(folder.file("old"), "ALTER TABLE points ADD COLUMN more TEXT");
   EXPECT_THAT(refusal(folder.file("old")), HasSubstr("another version of weft made it"));
-  { const Store store(folder.file("newer"), Store::Mode::kWrite); }
+  make_database(folder.file("newer"));
   execute(folder.file("newer"), "PRAGMA user_version = 99");
   EXPECT_THAT(refusal(folder.file("newer")), HasSubstr("another version of weft made it"));
+  make_database(folder.file("first"));
+  execute(folder.file("first"), "PRAGMA user_version = 1");  // without the column energies
+  EXPECT_THAT(refusal(folder.file("first")), HasSubstr("another version of weft made it"));
+  EXPECT_THAT(refusal(folder.write("empty", ""), Store::Mode::kReadOnly), HasSubstr("is empty"));
   EXPECT_THAT(refusal(folder.file("")), HasSubstr("is a folder"));
-  EXPECT_THAT(refusal(folder.file("no/where.db")), HasSubstr("no such folder"));
+  EXPECT_THAT(refusal(folder.file("no/where.db")), HasSubstr("create the folder first"));
   EXPECT_THAT(refusal(folder.file("missing"), Store::Mode::kReadOnly), HasSubstr("no such file"));
   EXPECT_FALSE(std::filesystem::exists(folder.file("missing")));
 }
@@ -131,13 +144,13 @@ TEST(SweepStoreTest, RefusesWhatIsNoDatabaseOfASweep) {
 TEST(SweepStoreTest, RunsNoTriggersOfTheFile) {
   const test::TemporaryFolder folder;
   const Space space = products();
-  { const Store store(folder.file("a.db"), Store::Mode::kWrite); }
+  make_database(folder.file("a.db"));
   execute(folder.file("a.db"),
           "CREATE TRIGGER t AFTER INSERT ON points BEGIN DELETE FROM points; END");
   Store store(folder.file("a.db"), Store::Mode::kWrite);
-  store.add(row(space, 0));
+  store.add(row(space, 1));
   store.commit();
-  EXPECT_EQ(store.count(), 1U);
+  EXPECT_EQ(store.count(), 2U);
 }
 
 TEST(SweepStoreTest, RefusesADamagedFile) {
@@ -158,6 +171,74 @@ TEST(SweepStoreTest, RefusesADamagedFile) {
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("b.db: is damaged"));
   }
+}
+
+TEST(SweepStoreTest, AFileIsMadeByTheFirstRow) {
+  const test::TemporaryFolder folder;
+  const Space space = products();
+  Store store(folder.file("a.db"), Store::Mode::kWrite);
+  store.commit();
+  EXPECT_FALSE(std::filesystem::exists(folder.file("a.db")));
+  EXPECT_EQ(store.count(), 0U);
+  store.add(row(space, 0));
+  EXPECT_TRUE(store.holds(space.identity(*space.point(0))));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("a.db")));
+  store.commit();
+  EXPECT_EQ(store.count(), 1U);
+}
+
+// A program that has read a row and asks for more keeps others from writing.
+TEST(SweepStoreTest, RowsWaitInMemoryWhileAnotherProgramReads) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.file("a.db");
+  const Space space = products();
+  make_database(file);
+  Store store(file, Store::Mode::kWrite);
+  sqlite3* reader = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &reader), SQLITE_OK);
+  sqlite3_stmt* reads = nullptr;
+  ASSERT_EQ(sqlite3_prepare_v2(reader, "SELECT * FROM points", -1, &reads, nullptr), SQLITE_OK);
+  ASSERT_EQ(sqlite3_step(reads), SQLITE_ROW);
+  for (std::uint64_t i = 1; i < 3; ++i) {
+    store.add(row(space, i));
+    EXPECT_FALSE(store.try_commit(std::chrono::milliseconds(1)));
+    EXPECT_EQ(store.unwritten(), i);
+    EXPECT_EQ(store.row(space.identity(*space.point(i))), row(space, i));
+  }
+  // Nobody else is kept from reading meanwhile.
+  EXPECT_EQ(Store(file, Store::Mode::kReadOnly).count(), 1U);
+  sqlite3_finalize(reads);
+  EXPECT_TRUE(store.try_commit(std::chrono::milliseconds(1)));
+  EXPECT_EQ(store.unwritten(), 0U);
+  EXPECT_EQ(store.count(), 3U);
+  EXPECT_EQ(store.row(space.identity(*space.point(2))), row(space, 2));
+  sqlite3_close(reader);
+}
+
+/// Runs `use` in a process that may write files of at most `bytes`. True if it throws InputError.
+bool refused_on_a_full_disk(rlim_t bytes, const std::function<void()>& use) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{bytes, bytes};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    try {
+      use();
+    } catch (const InputError&) {
+      ::_exit(0);
+    }
+    ::_exit(1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(SweepStoreTest, ADiskWithoutRoomLeavesNoFile) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.file("a.db");
+  EXPECT_TRUE(refused_on_a_full_disk(0, [&] { make_database(file); }));
+  EXPECT_FALSE(std::filesystem::exists(file));
 }
 
 // Linux refuses to write beyond the largest file that a process may have, as a full disk would.

@@ -28,6 +28,12 @@ TEST(SweepValuesTest, ListsKeepTheirOrder) {
   EXPECT_THAT(axis_values("256,64,on"), ElementsAre("256", "64", "on"));
 }
 
+TEST(SweepValuesTest, SpacesAroundAValueDoNotCount) {
+  EXPECT_THAT(axis_values("16 , 32"), ElementsAre("16", "32"));
+  EXPECT_THAT(axis_values(" 1 .. 4 * 2 ,\ton "), ElementsAre("1", "2", "4", "on"));
+  EXPECT_THAT(refused_values("1, ,2"), HasSubstr("a value is empty"));
+}
+
 TEST(SweepValuesTest, RangesCountMultiplyAndAdd) {
   EXPECT_THAT(axis_values("3..6"), ElementsAre("3", "4", "5", "6"));
   EXPECT_THAT(axis_values("100..1600*2"), ElementsAre("100", "200", "400", "800", "1600"));

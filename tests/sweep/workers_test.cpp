@@ -120,5 +120,29 @@ TEST(SweepWorkersTest, ASweepThatIsRunAgainComputesNothing) {
   EXPECT_EQ(store.count(), space.size());
 }
 
+// One combination of a million holds. Meanwhile the sweep shows its progress and writes rows.
+TEST(SweepWorkersTest, LooksForPointsInPieces) {
+  Request request;
+  request.workloads.push_back({MatmulSpec{}, {"matmul"}});
+  std::vector<std::string> sizes;
+  for (int i = 1; i <= 1000; ++i) sizes.push_back(std::to_string(i));
+  request.axes = {{"m", sizes}, {"k", sizes}, {"n", {"8"}}, {"machine", {"tiny"}}};
+  request.conditions = {"m == 500 && k == 2"};
+  const Space space(request);
+  Enumeration points(space);
+  Store store;
+  int calls = 0;
+  Counts counts;
+  {
+    LocalWorkers workers(space, 1);
+    counts = run(space, points, store, workers, [&](const Counts&) { ++calls; });
+  }
+  EXPECT_EQ(counts.computed, 1U);
+  EXPECT_GE(calls, 9);  // a piece is a hundred thousand combinations
+  std::vector<std::uint64_t> numbers;
+  points.for_each([&](const Point& point) { numbers.push_back(point.number); });
+  EXPECT_EQ(numbers, (std::vector<std::uint64_t>{499'001}));
+}
+
 }  // namespace
 }  // namespace weft::sweep

@@ -9,6 +9,9 @@
 namespace weft::bench {
 namespace {
 
+/// A sweep commits once a second, and two processes compute about this many points in it.
+constexpr std::uint64_t kRowsOfACommit = 40;
+
 /// ResNet-50 without a search on arrays of many shapes, and a database beside it.
 struct Sweep {
   Sweep() : space(request()), runner(space) {
@@ -45,6 +48,7 @@ struct Sweep {
   sweep::PointRunner runner;
   std::unique_ptr<sweep::Store> store;
   std::uint64_t number = 0;
+  std::uint64_t kept = 0;
 };
 
 }  // namespace
@@ -58,6 +62,7 @@ std::vector<Row> sweep_rows() {
     if (sweep->store->row(sweep->space.identity(point)).empty()) {
       sweep->store->add(sweep::row_of(sweep->space, point, {}));
     }
+    if (++sweep->kept % kRowsOfACommit == 0) sweep->store->commit();
   };
   return {{.name = "sweep, a point of resnet50, level 0",
            .weft = run,

@@ -69,20 +69,21 @@ globalThis.weft = globalThis.weft || {};
     return `${(share < 1 ? Math.min(100 * share, most) : 100 * share).toFixed(digits)}${kThin}%`;
   };
 
-  /** Writes 2.5e6 as "2.50 M": three digits and a prefix. */
-  weft.short = function (value, unit = '') {
+  /** Writes 2.5e6 as "2.50 M": three digits, or as many as `digits` says, and a prefix. */
+  weft.short = function (value, unit = '', digits = 3) {
     const prefixes = ['', 'k', 'M', 'G', 'T', 'P'];
     let at = 0;
     let scaled = value;
     for (; Math.abs(scaled) >= 999.5 && at + 1 < prefixes.length; ++at) scaled /= 1000;
-    const text = Number.isInteger(scaled) && at === 0 ? String(scaled) : scaled.toPrecision(3);
+    const text = Number.isInteger(scaled) && at === 0 ? String(scaled) : scaled.toPrecision(digits);
     const suffix = prefixes[at] + unit;
     return suffix ? `${text}${kThin}${suffix}` : text;
   };
 
   weft.duration = function (seconds) {
     const units = [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']];
-    const [size, unit] = units.find(([each]) => seconds >= each) || units[3];
+    // 999.9 ms has three digits as 1.00 s alone.
+    const [size, unit] = units.find(([each]) => seconds >= 0.9995 * each) || units[3];
     return `${(seconds / size).toPrecision(3)}${kThin}${unit}`;
   };
 

@@ -30,13 +30,13 @@
     active_cycles: 'active cycles', idle_cycles: 'other cycles',
   };
 
-  const kPrefixes = [[1e3, 'k'], [1, ''], [1e-3, 'm'], [1e-6, 'µ'], [1e-9, 'n'], [1e-12, 'p'],
-    [1e-15, 'f']];
+  const kPrefixes = [[1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, ''], [1e-3, 'm'], [1e-6, 'µ'],
+    [1e-9, 'n'], [1e-12, 'p'], [1e-15, 'f']];
 
   /** "4.34 mJ". */
   weft.physical = function (value, unit) {
     if (!value) return `0${kThin}${unit}`;
-    const [size, prefix] = kPrefixes.find(([each]) => value >= each) || kPrefixes.at(-1);
+    const [size, prefix] = kPrefixes.find(([each]) => value >= 0.9995 * each) || kPrefixes.at(-1);
     return `${(value / size).toPrecision(3)}${kThin}${prefix}${unit}`;
   };
   const joules = (value) => weft.physical(value, 'J');

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <utility>
 
 #include "base/error.h"
@@ -35,6 +36,7 @@ bool assigns(std::string_view text) {
 }  // namespace
 
 struct Expression::Parser {
+  std::mutex mutex;  // the first rank of an MPI job runs points in a thread of its own
   mu::Parser parser;
   std::vector<double> values;
 };
@@ -81,7 +83,8 @@ Expression::Expression(Expression&& other) noexcept = default;
 Expression& Expression::operator=(Expression&& other) noexcept = default;
 
 double Expression::value(std::span<const double> values) const {
-  std::ranges::copy(values, parser_->values.begin());
+  const std::lock_guard lock(parser_->mutex);
+  for (const std::size_t name : used_) parser_->values[name] = values[name];
   try {
     return parser_->parser.Eval();
   } catch (const mu::ParserError&) {

@@ -22,7 +22,8 @@ class Expression {
   const std::string& text() const { return text_; }
   /// The places in `names` of the numbers that the text names, ascending.
   const std::vector<std::size_t>& used() const { return used_; }
-  /// `values` are those of all names. Not a number if the arithmetic has no result.
+  /// `values` are those of all names. Not a number if the arithmetic has no result. Several threads
+  /// may ask at once.
   double value(std::span<const double> values) const;
 
  private:

@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
-#include "base/decimal.h"
 #include "base/error.h"
 #include "base/parse_number.h"
-#include "base/printable.h"
 #include "base/version.h"
+#include "models/data/fingerprint.h"
 #include "runtime/sweep/space/file_hash.h"
 #include "sim/config/config_keys.h"
 
@@ -21,45 +19,6 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kWorkloadAxes = {"m", "k", "n", "batch"};
 constexpr std::string_view kDefaultMachine = "tpu-v2";
-constexpr unsigned kKeyDecimals = 9;
-
-/// A key that counts or measures, or a switch: on is 1, off is 0.
-bool is_numeric(const ConfigKey& key) {
-  return key.decimals.has_value() || key.range == "on|off";
-}
-
-const ConfigKey* find_key(std::string_view name) {
-  const auto keys = config_keys();
-  const auto found = std::ranges::find(keys, name, &ConfigKey::name);
-  return found == keys.end() ? nullptr : &*found;
-}
-
-double number_of(const ConfigKey& key, const MachineConfig& machine) {
-  const std::string text = key.print(machine);
-  if (text == "on") return 1;
-  if (text == "off") return 0;
-  return static_cast<double>(parse_decimal(text, kKeyDecimals).value_or(0)) / 1e9;
-}
-
-/// "rows" for array.rows: the last part of a key's name, where it belongs to one key alone. The
-/// array's sizes come first in any talk about machines, so rows and cols mean the array's.
-std::string short_name(const ConfigKey& key) {
-  const auto last_part = [](std::string_view name) { return name.substr(name.rfind('.') + 1); };
-  const std::string_view own = last_part(key.name);
-  if (own == key.name) return {};
-  if (key.name.starts_with("array.")) return std::string(own);
-  const auto same = [&](const ConfigKey& other) {
-    return is_numeric(other) && last_part(other.name) == own;
-  };
-  return std::ranges::count_if(config_keys(), same) == 1 ? std::string(own) : std::string();
-}
-
-/// Reads as the key's text; nullopt for what no key can be.
-std::optional<std::string> key_text(const ConfigKey& key, double value) {
-  if (key.range == "on|off") return value != 0 ? "on" : "off";
-  if (!std::isfinite(value) || value < 0 || value > 1e9) return std::nullopt;
-  return print_decimal(static_cast<std::uint64_t>(std::llround(value * 1e9)), kKeyDecimals);
-}
 
 std::string energies_text(const EnergyTable& table) {
   std::string text = "; energies";
@@ -68,6 +27,16 @@ std::string energies_text(const EnergyTable& table) {
     if (value) text += fmt::format(" {}={}", key.name, *value);
   }
   return text;
+}
+
+/// A user's file may have the name of another table, or other values than yesterday.
+std::string table_name(const EnergyTable& table, const std::string& given,
+                       const std::string& values) {
+  const std::vector<std::string> built_in = energy_table_names();
+  if (std::ranges::find(built_in, given) != built_in.end()) return table.name;
+  data::Fingerprint print;
+  print.add(values);
+  return fmt::format("{} {:08x}", table.name, print.value() >> 32U);
 }
 
 /// The axes of `given` in the order of the space, each with its values; those left out have one.
@@ -95,83 +64,59 @@ std::string_view Workload::kind() const {
   return kKinds[shape.index()];
 }
 
+std::string Point::value_of(const ConfigKey& key) const {
+  const auto found = std::ranges::find(refused, key.name, &Refused::key);
+  return found == refused.end() ? key.print(machine) : found->value;
+}
+
+bool Point::refuses(std::string_view key) const {
+  return std::ranges::find(refused, key, &Refused::key) != refused.end();
+}
+
 Space::Space(Request request) : request_(std::move(request)), axes_(ordered_axes(request_)) {
   for (const Axis& axis : axes_) {
     if (axis.values.empty()) throw InputError(fmt::format("{}: has no value", axis.name));
-    if (size_ > kMostPoints / axis.values.size()) {
-      throw InputError(
-          fmt::format("the sweep has more than {} points; drop values, or take larger "
-                      "steps",
-                      kMostPoints));
+    if (size_ > kMostCombinations / axis.values.size()) {
+      throw InputError("the sweep has more than 2^63 combinations; drop values");
     }
     size_ *= axis.values.size();
     if (const ConfigKey* key = find_key(axis.name)) {
       MachineConfig scratch;
       for (const std::string& value : axis.values) set_key(scratch, key->name, value);
     }
-    if (axis.name != "machine") continue;
-    for (const std::string& name : axis.values) machines_.push_back(load_machine(name));
   }
-  if (machines_.empty()) machines_.push_back(load_machine(std::string(kDefaultMachine)));
+  add_machines();
+  add_workloads();
+  if (request_.energy) {
+    energies_ = energies_text(*request_.energy);
+    energies_name_ = table_name(*request_.energy, request_.energy_name, energies_);
+  }
+  numbers_ = Numbers(axes_, machines_, batches_, request_.links, request_.conditions);
+}
+
+void Space::add_machines() {
+  const auto axis = std::ranges::find(axes_, "machine", &Axis::name);
+  if (axis == axes_.end()) {
+    machines_.push_back(load_machine(std::string(kDefaultMachine)));
+    return;
+  }
+  for (const std::string& name : axis->values) machines_.push_back(load_machine(name));
+}
+
+void Space::add_workloads() {
   for (const Workload& workload : request_.workloads) {
     const auto* network = std::get_if<runtime::NetworkRequest>(&workload.shape);
-    contents_.push_back(network != nullptr && network->is_file ? file_hash(network->model) : "");
-  }
-  for (const ConfigKey& key : config_keys()) {
-    if (is_numeric(key)) names_.push_back(key.name);
-  }
-  for (const ConfigKey& key : config_keys()) {
-    if (is_numeric(key)) names_.push_back(short_name(key));
-  }
-  names_.insert(names_.end(), kWorkloadAxes.begin(), kWorkloadAxes.end());
-  // A name that a key does not have stands for nothing that a user could type.
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    if (names_[i].empty()) names_[i] = fmt::format("unnamed_{}", i);
-  }
-  if (request_.energy) energies_ = energies_text(*request_.energy);
-  add_links();
-  for (const std::string& text : request_.conditions) {
-    conditions_.emplace_back(text, names_, "--where");
+    const bool is_file = network != nullptr && network->is_file;
+    contents_.push_back(is_file ? file_hash(network->model) : "");
+    batches_.push_back(workload.batch);
+    if (network == nullptr) continue;
+    if (network->batch) batches_.back() = network->batch;
+    if (!is_file && !batches_.back()) batches_.back() = 1;
   }
 }
 
-void Space::add_links() {
-  std::vector<Link> waiting;
-  for (const auto& [key, expression] : request_.links) {
-    const ConfigKey* known = find_key(key);
-    if (known == nullptr || !is_numeric(*known)) {
-      MachineConfig scratch;
-      if (known == nullptr) set_key(scratch, key, "");  // throws with a similar name
-      throw InputError(fmt::format("--link {}: is not a number, so it cannot follow from others",
-                                   printable(key)));
-    }
-    if (std::ranges::find(axes_, key, &Axis::name) != axes_.end()) {
-      throw InputError(
-          fmt::format("--link {}: the key has values of its own; drop --{} or the link", key, key));
-    }
-    if (std::ranges::find(waiting, key, &Link::key) != waiting.end()) {
-      throw InputError(fmt::format("--link {}: is given twice; drop one", key));
-    }
-    waiting.push_back({key, Expression(expression, names_, fmt::format("--link {}", key))});
-  }
-  const std::size_t keys = (names_.size() - kWorkloadAxes.size()) / 2;
-  const auto needs = [&](const Link& link, const Link& other) {
-    return std::ranges::any_of(link.expression.used(), [&](std::size_t name) {
-      return name < 2 * keys && names_[name % keys] == other.key;
-    });
-  };
-  while (!waiting.empty()) {
-    const auto ready = std::ranges::find_if(waiting, [&](const Link& link) {
-      return std::ranges::none_of(waiting, [&](const Link& other) { return needs(link, other); });
-    });
-    if (ready == waiting.end()) {
-      throw InputError(fmt::format(
-          "--link {}: follows from itself, over other links or at once; break the circle",
-          waiting.front().key));
-    }
-    links_.push_back(std::move(*ready));
-    waiting.erase(ready);
-  }
+bool Space::has_axis(std::string_view name) const {
+  return std::ranges::find(axes_, name, &Axis::name) != axes_.end();
 }
 
 std::vector<std::size_t> Space::places(std::uint64_t number) const {
@@ -192,75 +137,71 @@ std::uint64_t Space::number(std::span<const std::size_t> places) const {
 }
 
 std::optional<Point> Space::point(std::uint64_t number) const {
+  const std::vector<std::size_t> at = places(number);
+  const Numbers::Values values = numbers_.at(at);
+  if (!numbers_.allowed(values)) return std::nullopt;
   Point point;
   point.number = number;
-  const std::vector<std::size_t> at = places(number);
-  std::size_t machine = 0;
-  for (std::size_t i = 0; i < axes_.size(); ++i) {
-    if (axes_[i].name == "workload") point.workload = at[i];
-    if (axes_[i].name == "machine") machine = at[i];
-  }
-  point.machine = machines_[machine];
+  point.workload = at.front();
+  const auto machine = std::ranges::find(axes_, "machine", &Axis::name) - axes_.begin();
+  point.machine = machines_[has_axis("machine") ? at[static_cast<std::size_t>(machine)] : 0];
   const Workload& workload = request_.workloads[point.workload];
   if (const auto* product = std::get_if<MatmulSpec>(&workload.shape)) point.product = *product;
-  for (std::size_t i = 0; i < axes_.size(); ++i) {
-    const std::string& value = axes_[i].values[at[i]];
-    if (axes_[i].name == "m") point.product.m = parse_size(value, "M");
-    if (axes_[i].name == "k") point.product.k = parse_size(value, "K");
-    if (axes_[i].name == "n") point.product.n = parse_size(value, "N");
-    if (axes_[i].name == "batch") {
-      point.batch = static_cast<std::int64_t>(parse_number(value, "--batch", 1, 65536));
-    }
-    if (find_key(axes_[i].name) != nullptr) set_key(point.machine, axes_[i].name, value);
-  }
+  // What a file says is not asked for: the import may refuse to be told.
+  if (!workload.batch) point.batch = batches_[point.workload];
+  for (std::size_t i = 0; i < axes_.size(); ++i) set_axis(point, axes_[i], axes_[i].values[at[i]]);
+  set_links(point, values);
+  if (point.impossible) return point;
   try {
-    set_links(point);
     validate(point.machine);
   } catch (const ConfigError& error) {
     point.impossible = error.what();
   }
-  if (!allowed(point)) return std::nullopt;
   return point;
 }
 
-std::vector<double> Space::numbers(const Point& point) const {
-  std::vector<double> values;
-  values.reserve(names_.size());
-  for (const ConfigKey& key : config_keys()) {
-    if (is_numeric(key)) values.push_back(number_of(key, point.machine));
+void Space::set_axis(Point& point, const Axis& axis, const std::string& value) const {
+  if (axis.name == "m") point.product.m = parse_size(value, "M");
+  if (axis.name == "k") point.product.k = parse_size(value, "K");
+  if (axis.name == "n") point.product.n = parse_size(value, "N");
+  if (axis.name == "batch") {
+    point.batch = static_cast<std::int64_t>(parse_number(value, "--batch", 1, 65536));
   }
-  const std::size_t keys = values.size();
-  for (std::size_t i = 0; i < keys; ++i) values.push_back(values[i]);  // by their short names
-  for (const std::uint64_t size : {point.product.m, point.product.k, point.product.n}) {
-    values.push_back(static_cast<double>(size));
-  }
-  values.push_back(static_cast<double>(point.batch.value_or(1)));
-  return values;
+  if (find_key(axis.name) != nullptr) set_key(point.machine, axis.name, value);
 }
 
-void Space::set_links(Point& point) const {
-  for (const Link& link : links_) {
-    const ConfigKey& key = *find_key(link.key);
-    const double value = link.expression.value(numbers(point));
-    const auto text = key_text(key, value);
-    if (!text) {
-      throw ConfigError(
-          fmt::format("{}: --link makes it {}; must be {}", key.name, value, key.range));
+void Space::set_links(Point& point, std::span<const double> values) const {
+  for (Numbers::Linked& linked : numbers_.linked(values)) {
+    if (linked.problem.empty()) {
+      set_key(point.machine, linked.key->name, linked.value);
+      continue;
     }
-    set_key(point.machine, key.name, *text);
+    if (!point.impossible) point.impossible = std::move(linked.problem);
+    point.refused.push_back({linked.key->name, std::move(linked.value)});
   }
 }
 
-bool Space::allowed(const Point& point) const {
-  if (conditions_.empty()) return true;
-  const std::vector<double> values = numbers(point);
-  return std::ranges::all_of(conditions_, [&](const Expression& condition) {
-    const double holds = condition.value(values);
-    return holds != 0 && !std::isnan(holds);
-  });
+std::optional<std::int64_t> Space::batch_of(const Point& point) const {
+  return point.batch ? point.batch : batches_[point.workload];
 }
 
-std::vector<std::string> Space::workload_words(const Point& point) const {
+std::string Space::energies_of(const Point& point) const {
+  if (request_.energy) return energies_name_;
+  const std::optional<EnergyTable> own = energy_table_of(point.machine);
+  return own ? own->name : std::string();
+}
+
+bool Space::has_energies() const {
+  const auto nodes = std::ranges::find(axes_, "power.node", &Axis::name);
+  if (request_.energy) return true;
+  if (nodes != axes_.end()) {
+    return std::ranges::any_of(nodes->values, [](const auto& node) { return node != "none"; });
+  }
+  return std::ranges::any_of(
+      machines_, [](const MachineConfig& machine) { return machine.node != ProcessNode::kNone; });
+}
+
+std::vector<std::string> Space::workload_words(const Point& point, bool with_batch) const {
   const Workload& workload = request_.workloads[point.workload];
   std::vector<std::string> words = workload.words;
   if (std::holds_alternative<MatmulSpec>(workload.shape)) {
@@ -269,7 +210,7 @@ std::vector<std::string> Space::workload_words(const Point& point) const {
                                               std::to_string(point.product.n)};
     words.insert(words.begin() + 1, sizes.begin(), sizes.end());
   }
-  if (point.batch) {
+  if (with_batch && point.batch) {
     words.emplace_back("--batch");
     words.push_back(std::to_string(*point.batch));
   }
@@ -277,7 +218,7 @@ std::vector<std::string> Space::workload_words(const Point& point) const {
 }
 
 std::vector<std::string> Space::command(const Point& point) const {
-  std::vector<std::string> words = workload_words(point);
+  std::vector<std::string> words = workload_words(point, has_axis("batch"));
   const auto add = [&](const std::string& option, const std::string& value) {
     words.push_back("--" + option);
     words.push_back(value);
@@ -294,19 +235,20 @@ std::vector<std::string> Space::command(const Point& point) const {
     if (axes_[i].name == "machine") add("machine", axes_[i].values[at[i]]);
   }
   for (const ConfigKey& key : config_keys()) {
-    const bool linked = std::ranges::find(links_, key.name, &Link::key) != links_.end();
-    const bool swept = std::ranges::find(axes_, key.name, &Axis::name) != axes_.end();
-    if (linked || swept) add(key.name, key.print(point.machine));
+    const bool linked =
+        std::ranges::find(request_.links, key.name, &LinkText::key) != request_.links.end();
+    if (linked || has_axis(key.name)) add(key.name, point.value_of(key));
   }
   return words;
 }
 
 std::string Space::identity(const Point& point) const {
-  std::string text = fmt::format("weft {}; {}; engine {}; optimize {}; {};", version(),
-                                 fmt::join(workload_words(point), " "), to_string(request_.engine),
-                                 static_cast<int>(request_.effort), contents_[point.workload]);
+  std::string text =
+      fmt::format("weft {}; {}; engine {}; optimize {}; {};", version(),
+                  fmt::join(workload_words(point, true), " "), to_string(request_.engine),
+                  static_cast<int>(request_.effort), contents_[point.workload]);
   for (const ConfigKey& key : config_keys()) {
-    text += fmt::format(" {}={}", key.name, key.print(point.machine));
+    text += fmt::format(" {}={}", key.name, point.value_of(key));
   }
   return text + energies_;
 }

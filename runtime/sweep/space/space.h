@@ -1,5 +1,5 @@
 // The points of a sweep: every combination of the values of its axes. Points are numbered, and a
-// point is made when it is needed, so a space of 10^9 points takes no memory.
+// point is made when it is needed, so a large space takes no memory.
 //
 //   workload  x  m, k, n (of a product)  x  batch  x  machine  x  keys of the machine
 //   slowest                                                        the last one fastest
@@ -14,7 +14,7 @@
 
 #include "compiler/mapping/tiling_plan.h"
 #include "compiler/program/network_program.h"
-#include "runtime/sweep/space/expression.h"
+#include "runtime/sweep/space/numbers.h"
 #include "runtime/workload/network_conv.h"
 #include "runtime/workload/network_source.h"
 #include "sim/config/energy_table.h"
@@ -23,27 +23,17 @@
 
 namespace weft::sweep {
 
-inline constexpr std::uint64_t kMostPoints = 1'000'000'000;
+/// A larger space has no numbers for its combinations.
+inline constexpr std::uint64_t kMostCombinations = std::uint64_t{1} << 63U;
 
 /// What runs: one product, one convolution, or a network. A product's sizes are axes.
 struct Workload {
   std::variant<MatmulSpec, runtime::ConvSpec, runtime::NetworkRequest> shape;
   std::vector<std::string> words;  // that name it after `weft`: the command and its own options
+  std::optional<std::int64_t> batch = {};  // of a network's file that says it itself
 
   /// "product", "convolution" or "network".
   std::string_view kind() const;
-};
-
-/// An axis of the space: "workload", "m", "k", "n", "batch", "machine" or a key of the machine.
-struct Axis {
-  std::string name;
-  std::vector<std::string> values;
-};
-
-/// A key that follows from other numbers: `array.rows=array.cols`.
-struct LinkText {
-  std::string key;
-  std::string expression;
 };
 
 /// What a user asks for.
@@ -64,15 +54,25 @@ struct Point {
   std::uint64_t number = 0;
   std::size_t workload = 0;
   MatmulSpec product = {};            // of a product
-  std::optional<std::int64_t> batch;  // of a network
+  std::optional<std::int64_t> batch;  // of a network; nullopt: its file says it
   MachineConfig machine;
   std::optional<std::string> impossible = {};  // why there is no such machine
+  /// Keys to which a link gives what no machine may have. `machine` has some other value there.
+  struct Refused {
+    std::string key;
+    std::string value;  // what was asked for
+  };
+  std::vector<Refused> refused = {};
+
+  /// The value that was asked for, as text.
+  std::string value_of(const ConfigKey& key) const;
+  bool refuses(std::string_view key) const;
 };
 
 class Space {
  public:
   /// Throws InputError for axes that say nothing or contradict links, for cycles in links, and for
-  /// more than kMostPoints; ConfigError for values outside their key's range.
+  /// more than kMostCombinations; ConfigError for values outside their key's range.
   explicit Space(Request request);
 
   const Request& request() const { return request_; }
@@ -80,6 +80,8 @@ class Space {
   std::span<const Axis> axes() const { return axes_; }
   /// The number of combinations, before the conditions.
   std::uint64_t size() const { return size_; }
+  /// What the conditions are about.
+  const Numbers& numbers() const { return numbers_; }
   /// The combination with this number, below size(). Nullopt if a condition does not hold for it.
   std::optional<Point> point(std::uint64_t number) const;
 
@@ -92,26 +94,30 @@ class Space {
   /// What determines the point's figures, as text: equal for equal points of any sweep.
   std::string identity(const Point& point) const;
 
- private:
-  struct Link {
-    std::string key;
-    Expression expression;
-  };
+  /// The batch of a network at the point; nullopt for other work.
+  std::optional<std::int64_t> batch_of(const Point& point) const;
+  /// The name of the table that prices the point's events: "28nm", or for a user's file its name
+  /// and a number that follows from its values. Empty if there is none.
+  std::string energies_of(const Point& point) const;
+  /// Whether any machine of the space has a table of energies.
+  bool has_energies() const;
 
-  void add_links();
-  void set_links(Point& point) const;
-  bool allowed(const Point& point) const;
-  std::vector<double> numbers(const Point& point) const;
-  std::vector<std::string> workload_words(const Point& point) const;
+ private:
+  void add_machines();
+  void add_workloads();
+  void set_axis(Point& point, const Axis& axis, const std::string& value) const;
+  void set_links(Point& point, std::span<const double> values) const;
+  bool has_axis(std::string_view name) const;
+  std::vector<std::string> workload_words(const Point& point, bool with_batch) const;
 
   Request request_;
-  std::vector<std::string> names_;  // that expressions may use, in the order of numbers()
   std::vector<Axis> axes_;
-  std::vector<Link> links_;  // each after those that it needs
-  std::vector<Expression> conditions_;
-  std::vector<MachineConfig> machines_;  // of the axis "machine"
-  std::vector<std::string> contents_;    // of the workloads: a file's hash
-  std::string energies_;                 // of the table, if one was given
+  Numbers numbers_;
+  std::vector<MachineConfig> machines_;               // of the axis "machine"
+  std::vector<std::string> contents_;                 // of the workloads: a file's hash
+  std::vector<std::optional<std::int64_t>> batches_;  // of the workloads, as far as known
+  std::string energies_;                              // of the table, if one was given
+  std::string energies_name_;
   std::uint64_t size_ = 1;
 };
 

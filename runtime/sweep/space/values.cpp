@@ -20,6 +20,12 @@ constexpr std::uint64_t kOne = 1'000'000'000;  // 10^kDecimals
 
 __extension__ using Wide = unsigned __int128;
 
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = std::min(text.find_first_not_of(" \t"), text.size());
+  text.remove_prefix(first);
+  return text.substr(0, text.find_last_not_of(" \t") + 1);
+}
+
 class Values {
  public:
   explicit Values(std::string_view what) : what_(what) {}
@@ -62,7 +68,7 @@ class Values {
 
  private:
   std::uint64_t number(std::string_view text, std::string_view item) const {
-    if (const auto value = parse_decimal(text, kDecimals)) return *value;
+    if (const auto value = parse_decimal(trimmed(text), kDecimals)) return *value;
     throw InputError(fmt::format(
         "{} {}: a range is FIRST..LAST, FIRST..LAST*FACTOR or FIRST..LAST+STEP, in numbers", what_,
         printable(item)));
@@ -79,7 +85,7 @@ std::vector<std::string> parse_values(std::string_view text, std::string_view wh
   Values values(what);
   while (true) {
     const std::size_t comma = std::min(text.find(','), text.size());
-    const std::string_view item = text.substr(0, comma);
+    const std::string_view item = trimmed(text.substr(0, comma));
     if (item.empty()) {
       throw InputError(fmt::format("{}: a value is empty; give a list such as 64,128", what));
     }

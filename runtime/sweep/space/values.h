@@ -6,8 +6,8 @@
 //   1024..16384+512 each is the last plus 512
 //   on,off          names, for keys that take names
 //
-// Items of a list may be ranges. Numbers are exact decimals with at most 9 decimals; what a product
-// has beyond these is cut off.
+// Items of a list may be ranges, and may have spaces around them. Numbers are exact decimals with
+// at most 9 decimals; what a product has beyond these is cut off.
 #pragma once
 
 #include <string>

@@ -113,7 +113,7 @@ struct Int8Lanes {
   static HWY_INLINE V finish(V sum) { return sum; }
 };
 
-#elif HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+#elif HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 /// A word is two int8 rows, widened to int16. A step is one vpmaddwd; its sum of two products is
 /// exact.
@@ -138,7 +138,8 @@ struct Int8Lanes {
   }
   static HWY_INLINE V dot(V acts, V weights, V sum) {
     const hn::RepartitionToNarrow<D> d16;
-    // On x86 "reorder" keeps each pair in its lane and leaves the second sum alone.
+    // With instructions of x86, "reorder" keeps each pair in its lane and leaves the second sum
+    // alone. HWY_EMU128, for processors without SSSE3, adds odd products to the second sum.
     V unused = hn::Zero(D());
     return hn::ReorderWidenMulAccumulate(D(), hn::BitCast(d16, acts), hn::BitCast(d16, weights),
                                          sum, unused);

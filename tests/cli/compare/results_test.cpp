@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "tests/cli/temporary_folder.h"
 #include "tests/cli/weft_process.h"
@@ -111,6 +113,69 @@ TEST_F(CompareResultsTest, ShowsTheValuesOfBothReportsAndTheirDifference) {
       EXPECT_NEAR(row.at("b").get<double>(), 1e12 * second.at("tops").get<double>(), 1);
     }
   }
+}
+
+// --- Energy, area and price ----------------------------------------------------------------------
+
+TEST_F(CompareResultsTest, ShowsEnergyAreaAndPriceOfBothReports) {
+  const std::string a =
+      report("a.json", kProduct + Words{"--energy", "45nm", "--price-per-hour", "1.2"});
+  const std::string b = report(
+      "b.json", kProduct + Words{"--energy", "45nm", "--price-per-hour", "3", "--array.rows", "7"});
+  const json results = compared(a, b);
+  std::set<std::string> seen;
+  for (const json& row : results.at("cost")) {
+    const auto key = row.at("key").get<std::string>();
+    seen.insert(key);
+    const char* const part = key.starts_with("per_") ? "price" : "energy";
+    ASSERT_TRUE(read("a.json").at(part).contains(key)) << key;
+    expect_rows(json::array({row}), read("a.json").at(part), read("b.json").at(part));
+  }
+  EXPECT_EQ(seen, (std::set<std::string>{"joules", "watts", "pj_per_mac", "array_mm2", "per_hour",
+                                         "per_million"}));
+  EXPECT_EQ(results.at("cost_notes"), json::array());
+  const std::string text = run_weft({"compare", a, b}).out;
+  // 1.2 and 3 an hour: 1.8 more, which is half as much again as 1.2.
+  const std::string line = text.substr(std::min(text.find("\n  price an hour "), text.size()));
+  std::istringstream words(line.substr(0, line.find('\n', 1)));
+  EXPECT_EQ(Words(std::istream_iterator<std::string>(words), {}),
+            (Words{"price", "an", "hour", "1.2", "3", "+1.8", "+150.0", "%"}))
+      << text;
+}
+
+TEST_F(CompareResultsTest, ADashInTheCostHasItsReason) {
+  const std::string plain = report("plain.json", kProduct);
+  const std::string priced =
+      report("priced.json", kProduct + Words{"--energy", "28nm", "--price-per-hour", "2"});
+  const json results = compared(plain, priced);
+  ASSERT_EQ(results.at("cost").size(), 6U);
+  for (const json& row : results.at("cost")) {
+    EXPECT_TRUE(row.at("a").is_null() && row.at("difference").is_null()) << row;
+    EXPECT_FALSE(row.at("b").is_null()) << row;
+  }
+  EXPECT_EQ(results.at("cost_notes"),
+            json::array({"A has no energy: its run was without --energy.",
+                         "A has no price: its run was without --price-per-hour."}));
+  const std::string text = run_weft({"compare", priced, plain}).out;
+  EXPECT_NE(text.find("  B has no energy: its run was without --energy.\n"), std::string::npos)
+      << text;
+  EXPECT_EQ(compared(plain, plain).at("cost"), json::array());
+}
+
+TEST_F(CompareResultsTest, TablesOfEnergiesThatDifferAreNamed) {
+  std::string table = run_weft({"machines", "--energy", "45nm"}).out;
+  table.erase(table.find("[area]"));
+  table.replace(table.find("name = 45nm"), 11, "name = mine");
+  const std::string mine = folder_.write("mine.ini", table);
+  const std::string a = report("a.json", kProduct + Words{"--energy", mine});
+  const std::string b = report("b.json", kProduct + Words{"--energy", "45nm"});
+  const json results = compared(a, b);
+  EXPECT_EQ(results.at("cost_notes"),
+            json::array({"A has no area: the energies of 'mine' give none of gates and flip-flops.",
+                         "The energies differ: A has those of 'mine', B those of '45nm'."}));
+  const json& joules = results.at("cost").at(0);
+  EXPECT_EQ(joules.at("difference"), 0);  // the same energies under two names
+  EXPECT_EQ(joules.at("unit"), "J");
 }
 
 TEST_F(CompareResultsTest, ListsTheKeysThatWereChangedAndNoOthers) {
@@ -238,13 +303,15 @@ TEST_F(CompareResultsTest, RefusesOptionsAndFilesThatMakeNoSense) {
 /// Replaces each value of a report in turn by odd ones: the command shows the result or refuses it
 /// in one line, and never fails otherwise.
 TEST_F(CompareResultsTest, SurvivesOddValuesInEveryPlace) {
-  const std::string a = report("a.json", {"run", "digits-mlp", "--engine", "analytic"});
+  const std::string a = report("a.json", {"run", "digits-mlp", "--engine", "analytic", "--energy",
+                                          "own", "--price-per-hour", "2"});
   const json plain = read("a.json");
   int accepted = 0;
   int refused = 0;
   const json places = plain.flatten();
   for (const auto& [place, value] : places.items()) {
     if (place.starts_with("/simulator") || place.starts_with("/layers/1")) continue;
+    if (place.starts_with("/energy/") && place.find('/', 8) != std::string::npos) continue;
     for (const json& odd : {json(-1), json(1e300), json("<b>\n\x01"), json(nullptr)}) {
       json changed = plain;
       changed[json::json_pointer(place)] = odd;

@@ -93,6 +93,26 @@ TEST(CostTest, UsefulMacsAndPaddingAreThoseOfTheReport) {
             report.at("macs").at("issued").get<int>());
 }
 
+// Four tiles of 4 x 4. A push moves 4 * 6 weights in the skew and 2 * 4 * 16 in the PEs, a swap 16.
+TEST(CostTest, DoubleBufferingCostsNeitherAreaNorMoves) {
+  const auto run = [](const char* mode) {
+    return json_of({"matmul", "8", "8", "8", "--machine", "tiny", "--array.double_buffer", mode,
+                    "--energy", "own"});
+  };
+  const Json on = run("on");
+  const Json off = run("off");
+  EXPECT_EQ(on.at("energy").at("array_mm2"), off.at("energy").at("array_mm2"));
+  EXPECT_GT(off.at("cycles").at("total").get<int>(), on.at("cycles").at("total").get<int>());
+  for (std::size_t i = 0; i < on.at("energy").at("events").size(); ++i) {
+    const Json& event = on.at("energy").at("events")[i];
+    if (event.at("event") == "idle_cycles") continue;
+    EXPECT_EQ(event, off.at("energy").at("events")[i]);
+    if (event.at("event") == "weight_moves") {
+      EXPECT_EQ(event.at("count"), 4 * (24 + 128 + 16));
+    }
+  }
+}
+
 // 1.20 an hour and 37.2 us for a run: 1.2 / 3600 * 37.2e-6 * 1e6.
 TEST(CostTest, APriceIsThatOfTheTime) {
   const Json report =

@@ -157,6 +157,9 @@ TEST(ExplainSweepTest, EveryValueOfAKeyIsARun) {
                              tiny);
   ASSERT_EQ(rates.at("sweep").at("points").size(), 4U);
   EXPECT_EQ(rates.at("sweep").at("points")[1].at("size"), 0.75);
+  EXPECT_EQ(rates.at("sweep").at("step"), 0.25);
+  EXPECT_TRUE(rows.at("sweep").at("points")[0].at("size").is_number_integer());
+  EXPECT_TRUE(rows.at("sweep").at("step").is_number_integer());
   check_values(rates.at("sweep"), Words{"matmul", "5", "6", "7", "--memory.kind", "shared"} + tiny,
                "memory.gb_per_s");
   const Words conv = {"--input", "1,3,8,8", "--filters", "4", "--kernel", "3"};
@@ -169,6 +172,7 @@ TEST(ExplainSweepTest, ANetworkIsSweptOverItsBatchAndOverKeys) {
   const json batches = json_of(Words{"explain"} + network + Words{"--sweep", "batch=1..3"});
   EXPECT_EQ(batches.at("sweep").at("workload"), "network");
   ASSERT_EQ(batches.at("sweep").at("points").size(), 3U);
+  EXPECT_EQ(batches.at("sweep").at("points")[1].at("size").dump(), "2");
   check_values(batches.at("sweep"), Words{"run"} + network, "batch");
   const json rates =
       json_of(Words{"explain"} + network + Words{"--sweep", "memory.gb_per_s=100..400:300"});
@@ -185,10 +189,47 @@ TEST(ExplainSweepTest, AValueThatDoesNotRunSaysWhy) {
   EXPECT_NE(points[0].at("why").get<std::string>().find("unified_buffer.kib = 1"),
             std::string::npos);
   EXPECT_GT(points[1].at("cycles"), 0);
-  EXPECT_NE(run_weft(words).out.find("unified_buffer.kib = 1: "), std::string::npos);
+  const std::string out = run_weft(words).out;
+  EXPECT_NE(out.find("unified_buffer.kib = 1: too small for"), std::string::npos) << out;
+  EXPECT_EQ(out.find("kib = 1: unified_buffer"), std::string::npos) << out;
   const Finished none = run_weft({"explain", "5", "6", "7", "--sweep", "array.rows=5000..5001"});
   EXPECT_EQ(none.code, 2);
-  EXPECT_NE(none.err.find("no value runs"), std::string::npos) << none.err;
+  EXPECT_EQ(none.err, "weft: --sweep: no value runs; array.rows = 5000: must be 1..4096\n");
+}
+
+TEST(ExplainSweepTest, TheMachineIsWrittenInEveryForm) {
+  const TemporaryFolder folder;
+  const Words machine = {"--machine", "tiny", "--array.rows", "6"};
+  const Words conv = {"conv", "--input", "1,3,8,8", "--filters", "4", "--kernel", "3"};
+  ASSERT_EQ(
+      run_weft(Words{"matmul", "1", "1", "1", "--machine-out", folder.file("own.ini")} + machine)
+          .code,
+      0);
+  for (const Words& form :
+       {Words{"5", "6", "7"}, Words{"5", "6", "7", "--sweep", "n=4..5"},
+        Words{"5", "6", "7", "--sweep", "array.cols=4..5"}, conv + Words{"--sweep", "n=4..5"},
+        Words{"lenet5", "--optimize", "0", "--sweep", "batch=1..2"},
+        Words{"lenet5", "--optimize", "0", "--sweep", "array.cols=4..5"},
+        Words{"lenet5", "--optimize", "0", "--layer", "f6"}}) {
+    SCOPED_TRACE(form.back());
+    const std::string file = folder.file("form.ini");
+    const Finished finished =
+        run_weft(Words{"explain"} + form + machine + Words{"--machine-out", file});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    EXPECT_EQ(folder.read("form.ini"), folder.read("own.ini"));
+    std::filesystem::remove(file);
+  }
+  for (const char* name : {"", "-"}) {
+    EXPECT_EQ(run_weft({"explain", "lenet5", "--sweep", "batch=1..2", "--machine-out", name}).code,
+              2);
+  }
+}
+
+TEST(ExplainSweepTest, TheHelpSaysWhatTheFilesHave) {
+  const std::string help = run_weft({"explain", "lenet5", "--sweep", "batch=1..2", "--help"}).out;
+  EXPECT_NE(help.find("a line for each value"), std::string::npos) << help;
+  EXPECT_EQ(help.find("each layer"), std::string::npos) << help;
+  EXPECT_EQ(help.find("timeline"), std::string::npos) << help;
 }
 
 TEST(ExplainSweepTest, WhatIsNoRangeOfAKeyIsRefusedInOneLine) {

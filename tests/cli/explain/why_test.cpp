@@ -180,10 +180,60 @@ TEST_F(ExplainWhyTest, TheSearchIsSwitchedToo) {
                  {"slower.json", "followed a plan", "run without --plan"});
 }
 
+TEST_F(ExplainWhyTest, TheSearchOfALayersExplanationIsRepeated) {
+  const Words machine = {"--machine", "tpu-v2"};
+  const Words layer = Words{"explain", "lenet5", "--layer", "c3"} + machine;
+  const Words network = Words{"run", "lenet5", "--engine", "analytic"} + machine;
+  const std::string b = report("b.json", network);
+  for (const char* level : {"0", "2"}) {
+    SCOPED_TRACE(level);
+    const Words search = {"--optimize", level};
+    const std::string a = folder_.file("a.json");
+    ASSERT_EQ(run_weft(layer + search + Words{"--json", a}).code, 0);
+    const std::string run = report("run.json", network + search);
+    EXPECT_EQ(json::parse(folder_.read("a.json")).at("plan"),
+              json::parse(folder_.read("run.json")).at("plan"));
+    EXPECT_TRUE(why(a, run).at("steps").empty());
+    const json found = why(a, b);
+    ASSERT_EQ(found.at("steps").size(), 1U);
+    EXPECT_EQ(found.at("steps")[0].at("switches")[0].at("name"), "--optimize");
+    EXPECT_EQ(found.at("steps")[0].at("switches")[0].at("from"), level);
+  }
+  const std::string plan = folder_.file("plan.json");
+  report("wrote.json", network + Words{"--plan", plan});
+  ASSERT_EQ(run_weft(layer + Words{"--plan", plan, "--json", folder_.file("a.json")}).code, 0);
+  EXPECT_TRUE(json::parse(folder_.read("a.json")).at("plan").at("optimize").is_null());
+}
+
+TEST_F(ExplainWhyTest, AProductAgainstANetworkIsOneSwitch) {
+  const Words tiny = {"--machine", "tiny"};
+  const std::string product = report("product.json", Words{"matmul", "20", "30", "17"} + tiny);
+  const std::string network = report(
+      "network.json", Words{"run", "lenet5", "--engine", "analytic", "--optimize", "0"} + tiny);
+  const json found = why(product, network);
+  expect_sums(found);
+  const json workload = {{"name", "workload"},
+                         {"from", "product 20 x 30 x 17"},
+                         {"to", "lenet5, batch 1, --optimize 0"}};
+  ASSERT_EQ(found.at("steps").size(), 1U);
+  EXPECT_EQ(found.at("steps")[0].at("switches"), json::array({workload}));
+  const std::string out = run_weft({"explain", "--why", product, network}).out;
+  EXPECT_EQ(out.find("plan"), std::string::npos) << out;
+  const json back = why(network, product);
+  expect_sums(back);
+  ASSERT_EQ(back.at("steps").size(), 1U);
+  EXPECT_EQ(back.at("steps")[0].at("switches")[0].at("from"), "lenet5, batch 1, --optimize 0");
+  EXPECT_NE(run_weft({"explain", "--why", network, product}).out.find("plan 8 x 5 tiles"),
+            std::string::npos);
+}
+
 TEST_F(ExplainWhyTest, EqualRunsDifferInNothing) {
   const Words product = {"matmul", "5", "6", "7", "--machine", "tiny"};
   const std::string a = report("a.json", product);
-  const std::string b = report("b.json", product + Words{"--machine.name", "other"});
+  // What only the energy depends on (docs/energy.md) is no assumption about cycles.
+  const std::string b =
+      report("b.json", product + Words{"--machine.name", "other", "--power.node", "7nm",
+                                       "--power.static_w", "3", "--power.memory", "gddr"});
   EXPECT_TRUE(why(a, b).at("steps").empty());
   const Finished text = run_weft({"explain", "--why", a, b});
   EXPECT_NE(text.out.find("The runs differ in nothing that affects cycles."), std::string::npos);
@@ -265,7 +315,7 @@ TEST_F(ExplainWhyTest, WhatIsNoReportIsRefused) {
   expect_refused({a, edited("/machine/memory_kind", "x")}, {"edited.json", "memory.kind"});
   expect_refused({a, edited("/machine", json::object())},
                  {"edited.json", "machine.name is missing"});
-  expect_refused({a, edited("/machine", nullptr)}, {"edited.json", "without a machine"});
+  expect_refused({a, edited("/machine", nullptr)}, {"edited.json", "has no cycles of a run"});
   expect_refused({a, edited("/workload/m", 1.5)}, {"edited.json", "workload.m"});
   expect_refused({a, edited("/workload/m", std::uint64_t{1} << 63U)},
                  {"edited.json", "workload.m"});
@@ -273,6 +323,36 @@ TEST_F(ExplainWhyTest, WhatIsNoReportIsRefused) {
   expect_refused({a, edited("/workload/bias", 1)}, {"edited.json", "workload.bias"});
   expect_refused({a, edited("/plan", nullptr)}, {"edited.json", "did not make"});
   expect_refused({a, edited("/cycles/total", 40)}, {"edited.json", "says 40", "counts 39"});
+}
+
+TEST_F(ExplainWhyTest, ReportsOfNoRunAreRefusedWithTheCommandsThatHaveOne) {
+  const std::string a = report("a.json", {"matmul", "5", "6", "7", "--machine", "tiny"});
+  const std::string other = folder_.file("other.json");
+  const std::vector<Words> commands = {
+      {"sweep", "matmul", "5", "6", "7", "--machine", "tiny"},
+      {"compare", "matmul", "5", "6", "7", "--with", "tiny"},
+      {"explain", "lenet5", "--sweep", "batch=1..2", "--optimize", "0"},
+      {"explain", "--why", a, a},
+      {"run", "digits-mlp", "--backend", "cpu"},
+      {"train", "digits-mlp", "--backend", "sim", "--epochs", "0"},
+      {"networks"}};
+  for (const Words& command : commands) {
+    SCOPED_TRACE(command[0] + " " + (command.size() > 1 ? command[1] : ""));
+    const Finished finished = run_weft(command + Words{"--json", other});
+    ASSERT_EQ(finished.code, 0) << finished.err;
+    expect_refused({a, other}, {"other.json", "give reports of matmul, conv, run or exec"});
+    const Finished compared = run_weft({"compare", a, other});
+    EXPECT_EQ(compared.code, 2);
+    EXPECT_NE(compared.err.find("give reports of matmul, conv, run or exec"), std::string::npos)
+        << compared.err;
+  }
+}
+
+TEST_F(ExplainWhyTest, TheHelpSaysWhatTheFilesHave) {
+  const std::string help = run_weft({"explain", "--why", "--help"}).out;
+  EXPECT_NE(help.find("each switch"), std::string::npos) << help;
+  EXPECT_EQ(help.find("each layer"), std::string::npos) << help;
+  EXPECT_EQ(help.find("timeline"), std::string::npos) << help;
 }
 
 TEST_F(ExplainWhyTest, NoReportIsOverwritten) {

@@ -109,8 +109,23 @@ TEST(CsvTest, AProductIsOneLayer) {
     EXPECT_EQ(rows[0].at("weight_stall"), report.at("cycles").at("weight_stall").dump());
     EXPECT_EQ(rows[0].at("bound_cycles"), report.at("bound").at("cycles").dump());
     EXPECT_EQ(rows[0].at("useful_macs"), "210000");
+    EXPECT_EQ(rows[0].at("type"), "int32");  // sums of int8 products (docs/numerics.md)
+    EXPECT_EQ(rows[0].at("shape"), "50x70");
     EXPECT_EQ(rows[0].at("fetches"), report.at("plan").at("folds").dump());
     EXPECT_EQ(rows[0].at("output_bytes"), report.at("traffic").at("output_bytes").dump());
+  }
+}
+
+TEST(CsvTest, AProgramHasTheTypeOfItsResult) {
+  const TemporaryFolder folder;
+  for (const auto& [dtype, result] : {std::pair("int8", "int32"), std::pair("fp16", "float32")}) {
+    const Words machine = {"--machine", "tiny", "--array.dtype", dtype};
+    const std::string file = folder.file("product.weft");
+    summary_of(joined({"compile", "5", "6", "7", "-o", file}, machine));
+    const std::vector<Row> rows =
+        rows_of(summary_of(joined({"exec", file, "--csv", "-"}, machine)));
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].at("type"), result);
   }
 }
 

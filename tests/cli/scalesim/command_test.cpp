@@ -67,6 +67,7 @@ TEST_F(ScaleSimCommandTest, TheJsonHasTheSameFigures) {
   EXPECT_EQ(json["layers"][0]["folds"], 4);
   EXPECT_EQ(json["total"]["cycles"], 71);
   EXPECT_LT(json["total"]["better_cycles"], 71);
+  EXPECT_LT(json["total"]["better_run_cycles"], json["total"]["serial_run_cycles"]);
   EXPECT_EQ(json["machine"]["double_buffer"], false);
 }
 
@@ -86,6 +87,47 @@ TEST_F(ScaleSimCommandTest, TheMachineThatItWritesGivesTheSameSpan) {
       run({"matmul", "5", "7", "6", "--machine", machine, "--json", "-", "--engine", "analytic"})
           .out);
   EXPECT_EQ(json["cycles"]["array_span"], 60);
+  EXPECT_EQ(folder_.read("serial.ini").find("Dataflow"), std::string::npos);
+}
+
+TEST_F(ScaleSimCommandTest, TheMachineSaysWhatOtherCommandsMakeOfIt) {
+  std::string text = kConfig;
+  config_ = folder_.write("os.cfg", text.replace(text.find(": ws"), 4, ": os"));
+  const std::string machine = folder_.file("os.ini");
+  run(command({"--machine-out", machine}));
+  EXPECT_NE(folder_.read("os.ini").find("\n# It keeps weights. The cycles of Dataflow os come"),
+            std::string::npos);
+  run({"matmul", "5", "7", "6", "--machine", machine});
+}
+
+// docs/scalesim.md: H F (2R + C - 2) + F M with H = 2 chunks of F = 4 folds, and the law.
+TEST_F(ScaleSimCommandTest, OtherCommandsMayCutTheRowsIntoChunks) {
+  std::string text = kConfig;
+  for (const char* side : {"Height: 4", "Width: 4"}) {
+    const std::size_t at = text.find(side) + std::string_view(side).size();
+    text.replace(at - 1, 1, "32");
+  }
+  text.replace(text.find("IfmapSramSzkB: 1"), 16, "IfmapSramSzkB: 64");
+  config_ = folder_.write("b.cfg", text);
+  topology_ = folder_.write("b.csv", "L,M,N,K,\nb,1600,64,64,\n");
+  const std::string machine = folder_.file("b.ini");
+  const Json serial = Json::parse(run(command({"--machine-out", machine, "--json", "-"})).out);
+  EXPECT_EQ(serial["total"]["cycles"], 4 * (94 + 1600));
+  const Json cut = Json::parse(run({"matmul", "1600", "64", "64", "--machine", machine, "--engine",
+                                    "analytic", "--json", "-"})
+                                   .out);
+  EXPECT_EQ(cut["cycles"]["array_span"], 2 * 4 * 94 + 4 * 1600);
+}
+
+TEST_F(ScaleSimCommandTest, NamesInUnicodeStayReadable) {
+  topology_ = folder_.write("Schicht_\u00FC.csv", "L,M,N,K,\n\u5C42,5,6,7,\nb,1,4,4,\n");
+  const std::string out = run(command({})).out;
+  EXPECT_NE(out.find("Schicht_\u00FC.csv, 2 layers"), std::string::npos) << out;
+  EXPECT_NE(out.find("\n\u5C42     5 x 7 x 6"), std::string::npos) << out;
+  EXPECT_NE(out.find("\nb      1 x 4 x 4"), std::string::npos) << out;
+  const std::string bad = folder_.write("\u00FC.csv", "L,M,N,K,\na,\u5C42,6,7,\n");
+  expect_refused({"scalesim", "-c", config_, "-t", bad, "-i", "gemm"},
+                 "\u00FC.csv:2: M (column 2) = '\u5C42': must be a whole number");
 }
 
 TEST_F(ScaleSimCommandTest, RefusesWhatItCannotRun) {
@@ -109,7 +151,7 @@ TEST_F(ScaleSimCommandTest, WritesNothingWhereItMayNot) {
   expect_refused(command({"-o", "/proc/none"}), "/proc");
   expect_refused(command({"--json", topology_}), "--json would replace it");
   expect_refused(command({"--machine-out", config_}), "--machine-out would replace it");
-  expect_refused(command({"--machine-out", "-"}), "only --json can go to stdout");
+  expect_refused(command({"--machine-out", "-"}), "cannot go to stdout; name a file");
   const std::string both = folder_.file("both");
   expect_refused(command({"--machine-out", both, "--json", both}), "both");
   const std::string bad =
@@ -136,6 +178,14 @@ TEST_F(ScaleSimCommandTest, AProblemFileSaysItselfWhatItIs) {
   expect_refused({"matmul", "2", "3", "4", "--problem", product}, "--problem gives all sizes");
   expect_refused({"conv", "--problem", conv, "--stride", "2"}, "--stride: --problem gives all");
   expect_refused({"conv", "--problem", folder_.file("none.yaml")}, "no such file");
+  for (const char* command : {"matmul", "conv", "explain"}) {
+    expect_refused({command, "--problem", product, "--filters", "3"},
+                   "p.yaml is a product; --filters is for convolutions, so drop it");
+    expect_refused({command, "--taps=apart", "--problem", product}, "--taps is for convolutions");
+    expect_refused({command, "--problem", conv, "--a", "x.npy"},
+                   "c.yaml is a convolution; --a is for products, so drop it");
+  }
+  expect_refused({"conv", "--problem", product, "--nonsense", "3"}, "unknown option");
 }
 
 TEST_F(ScaleSimCommandTest, EveryMachineCanBeWrittenAndReadBack) {

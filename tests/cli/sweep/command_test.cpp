@@ -9,10 +9,11 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <thread>
 
+#include "tests/cli/sweep/database.h"
 #include "tests/cli/temporary_folder.h"
 #include "tests/cli/weft_process.h"
 
@@ -21,41 +22,6 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-
-Words split(const std::string& line) {
-  std::istringstream in(line);
-  Words words;
-  for (std::string word; in >> word;) words.push_back(word);
-  return words;
-}
-
-/// The result of a query as rows of texts, of a database that no sweep is writing.
-std::vector<Words> query(const std::string& file, const std::string& sql) {
-  std::vector<Words> rows;
-  sqlite3* database = nullptr;
-  EXPECT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
-  sqlite3_stmt* statement = nullptr;
-  EXPECT_EQ(sqlite3_prepare_v2(database, sql.c_str(), -1, &statement, nullptr), SQLITE_OK)
-      << sqlite3_errmsg(database);
-  while (sqlite3_step(statement) == SQLITE_ROW) {
-    Words row;
-    for (int i = 0; i < sqlite3_column_count(statement); ++i) {
-      const auto* text = sqlite3_column_text(statement, i);
-      row.push_back(text == nullptr ? "NULL" : reinterpret_cast<const char*>(text));
-    }
-    rows.push_back(std::move(row));
-  }
-  sqlite3_finalize(statement);
-  sqlite3_close(database);
-  return rows;
-}
-
-/// Everything but the time that the points took, in an order of its own.
-std::vector<Words> contents(const std::string& file) {
-  return query(file,
-               "SELECT identity, command, cycles, energy_j, bound, weight_bytes, error FROM points "
-               "ORDER BY identity");
-}
 
 const Words kThousand = {"sweep",         "digits-mlp",  "--machine",           "tiny",
                          "--optimize",    "0",           "--array.rows",        "4..13",
@@ -97,6 +63,33 @@ TEST(SweepCommandTest, EachPointIsWhatItsCommandPrintsAlone) {
     EXPECT_GE(points.size(), 2U);
     for (const json& point : points) expect_reproduced(point);
   }
+}
+
+TEST(SweepCommandTest, AProblemIsOneWorkloadWhoseCommandNeedsNoFile) {
+  const TemporaryFolder folder;
+  const std::string product = folder.write("p.yaml", "problem: {instance: {M: 5, K: 7, N: 6}}\n");
+  const std::string conv = folder.write(
+      "c.yaml", "problem: {instance: {C: 2, M: 3, R: 3, S: 2, P: 4, Q: 5, Wstride: 2}}\n");
+  const std::string file = folder.write("s.ini", "problem = " + product + "\nmachine = tiny\n");
+  const Words rest = {"--machine", "tiny", "--array.rows", "4,8", "--json", "-"};
+  const auto points = [](const Words& words) {
+    const Finished finished = run_weft(Words{"sweep"} + words);
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return json::parse(finished.out)["points"];
+  };
+  for (const Words& words : {Words{"matmul"}, Words{"conv"}, Words{}}) {
+    const json products = points(words + Words{"--problem", product} + rest);
+    ASSERT_EQ(products.size(), 2U);
+    EXPECT_THAT(products[0]["command"], HasSubstr("weft matmul 5 7 6 "));
+    EXPECT_EQ(products[0]["useful_macs"], 5 * 7 * 6);
+    const json convolutions = points(words + Words{"--problem", conv, "--with-bias"} + rest);
+    ASSERT_EQ(convolutions.size(), 2U);
+    // 5 rows of results need 6 rows of input, 4 columns 3 * 2 + 3.
+    EXPECT_THAT(convolutions[0]["command"], HasSubstr("weft conv --input 1,2,6,9 --filters 3 "));
+    EXPECT_EQ(convolutions[0]["useful_macs"], 2 * 3 * 3 * 2 * 4 * 5);
+    for (const json& point : convolutions) expect_reproduced(point);
+  }
+  EXPECT_EQ(points({file, "--json", "-"}).size(), 1U);
 }
 
 TEST(SweepCommandTest, ASweepThatIsKilledTenTimesEndsAsIfItHadNotBeen) {
@@ -188,7 +181,11 @@ TEST(SweepCommandTest, RefusesInOneLineWithCodeTwo) {
   ::chmod(only_read.c_str(), 0444);
   const std::string ini = folder.write("x.ini", "machine = tiny\n");
   const std::string unknown = folder.write("y.ini", "workload = lenet5\n[array]\nrow = 3\n");
+  const std::string junk = folder.write("junk.onnx", "junk");
+  const std::string empty = folder.write("empty.db", "");
+  const std::string new_file = folder.file("new.db");
   const std::string binary = folder.write("z.ini", std::string("\0\1\2[\n=\n", 7));
+  const std::string problem = folder.write("p.yaml", "instance: {M: 5, K: 7, N: 6}\n");
   struct Case {
     Words words;
     const char* says;
@@ -201,6 +198,11 @@ TEST(SweepCommandTest, RefusesInOneLineWithCodeTwo) {
       {{"nosuch"}, "no such network"},
       {{"conv", "--input", "1,3,8,8"}, "--filters is missing"},
       {product + Words{"--kernel", "3"}, "--kernel: is for conv"},
+      {product + Words{"--problem", problem}, "'8': --problem gives the whole workload"},
+      {{"lenet5", "--problem", problem}, "'lenet5': --problem gives the whole workload"},
+      {{"--problem", problem, "--kernel", "3"}, "p.yaml is a product; --kernel is for conv"},
+      {{"--problem", problem, "--batch", "2"}, "--batch: is for networks"},
+      {{"--problem", "missing.yaml"}, "missing.yaml: no such file"},
       {product + Words{"--batch", "2"}, "--batch: is for networks"},
       {product + Words{"--optimize", "0"}, "--optimize: is for networks"},
       {{"lenet5", "--with-bias"}, "is for matmul and conv"},
@@ -208,7 +210,22 @@ TEST(SweepCommandTest, RefusesInOneLineWithCodeTwo) {
       {product + Words{"--array.rows", "8..4"}, "ends before it begins"},
       {product + Words{"--array.rows", "5000"}, "must be 1..4096"},
       {product + Words{"--array.row", "5"}, "did you mean --array.rows"},
-      {product + Words{"--where", "rows > 1e9"}, "holds for no point"},
+      {product + Words{"--array.rows", "8..64*1.5"}, "'40.5': must be a whole number"},
+      {product + Words{"--where", "rows > 1e9", "--db", new_file}, "holds for no point"},
+      {{"matmul", "1..2000000", "8", "8"}, "matmul: M: has more than 1000000 values"},
+      {{junk, "--db", new_file}, "junk.onnx: is not an ONNX model"},
+      {{"lenet5", junk, "--db", new_file}, "junk.onnx: is not an ONNX model"},
+      {{ini, ini, "--db", new_file}, "a file has the whole sweep"},
+      {{"conv", "--input", "1,3,8,8", "--filters", "4", "--kernel", "9", "--db", new_file},
+       "larger than the padded input"},
+      {product + Words{"--search", "5", "--goal", "0/0", "--db", new_file}, "has no value"},
+      {product + Words{"--search", "5", "--goal", "log(-time)"},
+       "has no value at any of the 1 point"},
+      {product +
+           Words{"--search", "5", "--goal", "energy", "--power.node", "none", "--db", new_file},
+       "no machine of the sweep has a power.node"},
+      {{"--report", empty}, "empty.db: is empty"},
+      {{"--report", only_read, "--csv", only_read}, "is the database too"},
       {product + Words{"--where", "rows = 3"}, "compare with =="},
       {product + Words{"--where", "rws > 3"}, "not a number that is known"},
       {product + Words{"--link", "array.rows"}, "must look like"},
@@ -244,6 +261,7 @@ TEST(SweepCommandTest, RefusesInOneLineWithCodeTwo) {
     EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1);
     EXPECT_EQ(finished.out, "");
   }
+  EXPECT_FALSE(std::filesystem::exists(new_file));
 }
 
 TEST(SweepCommandTest, WaitsForAnotherWriterAndThenSaysSo) {

@@ -204,12 +204,12 @@ TEST(TrainCommandTest, WritesAPageWithItsEpochs) {
 // --- Resuming -----------------------------------------------------------------------------------
 
 pid_t start(const Words& arguments) {
-  Words words = Words{WEFT_BINARY} + arguments;
+  Words words = Words{command()} + arguments;
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   pid_t child = 0;
-  EXPECT_EQ(::posix_spawn(&child, WEFT_BINARY, nullptr, nullptr, argv.data(), environ), 0);
+  EXPECT_EQ(::posix_spawn(&child, argv.front(), nullptr, nullptr, argv.data(), environ), 0);
   return child;
 }
 

@@ -23,7 +23,7 @@ void use_points(const sweep::Space& space) {
 }  // namespace
 
 bool sweep_file(std::string_view bytes) {
-  if (names_large_network(bytes)) return false;
+  if (names_large_network(bytes) || has_long_range(bytes)) return false;
   const NamedFile file(bytes, ".ini");
   cli::Arguments arguments;
   arguments.positionals.push_back(file.path());

@@ -20,6 +20,7 @@
 #include "runtime/compile.h"
 #include "runtime/network_timing.h"
 #include "sim/config/config_keys.h"
+#include "tests/schedule/draws.h"
 #include "tests/schedule/machine_runs.h"
 #include "tests/schedule/random.h"
 #include "tests/schedule/random_machine.h"
@@ -239,7 +240,7 @@ TEST(BoundTest, NoRunOfASmallNetworkTakesFewerCycles) {
     for (const ElementType dtype : {ElementType::kBf16, ElementType::kInt8}) {
       const graph::Graph built = network.build();
       const graph::Graph graph = dtype == ElementType::kInt8 ? quantized(built) : prepared(built);
-      for (int i = 0; i < 12; ++i) {
+      for (std::uint64_t i = 0; i < draws(4, 12); ++i) {
         const MachineConfig config = random_machine(random, dtype);
         const ScheduledNetwork scheduled = schedule_network(graph, config);
         const runtime::NetworkRun run = runtime::time_network(scheduled, config);

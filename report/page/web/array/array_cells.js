@@ -29,7 +29,7 @@
     if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
     if (value === 0) return '0';
     for (let digits = 4; digits > 0; --digits) {
-      const text = String(Number(value.toPrecision(digits))).replace('0.', '.');
+      const text = String(Number(value.toPrecision(digits))).replace(/^(-?)0\./, '$1.');
       if (text.length <= room) return text;
     }
     return value.toExponential(0).replace('e+', 'e');

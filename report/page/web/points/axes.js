@@ -4,15 +4,23 @@
 (function (weft) {
   const kLogFrom = 10;    // largest by least value; below, a scale is linear
   const kFew = 12;        // values that are their own ticks
+  const kTickDigits = [3, 4, 5, 6, 7, 8];  // of ticks: the first that tells them apart
+  const kShortFrom = {asked: 1e6, found: 1e4};  // 16,384 KiB were asked for, not 16.4 k
   const kPrefixed = /, (s|J|W)$/;
   const kPrefixes = [[1, ''], [1e-3, 'm'], [1e-6, 'µ'], [1e-9, 'n'], [1e-12, 'p']];
   const kFont = "px system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif";
 
   // --- Text ------------------------------------------------------------------------------------
 
+  /** "12.8 k" and "200 k": without zeros at the end of a fraction. */
+  function without_zeros(value, unit, digits) {
+    const [number, suffix] = weft.short(value, unit, digits).split('\u202f');
+    return `${Number(number)}\u202f${suffix}`;
+  }
+
   function with_prefix(value, unit, digits) {
     if (value === 0) return `0\u202f${unit}`;
-    if (value >= 1000) return weft.short(value, unit);
+    if (value >= 1000) return without_zeros(value, unit, digits);
     const [size, prefix] = kPrefixes.find(([each]) => Math.abs(value) >= 0.9999 * each) ||
       kPrefixes.at(-1);
     return `${Number((value / size).toPrecision(digits))}\u202f${prefix}${unit}`;
@@ -35,11 +43,18 @@
   weft.value_text = (column, value) => value_text(column, value, 4);
   weft.point_text = (column, row) => value_text(column, column.values[row], 4);
 
-  /** "12.8 k": short enough for an axis. */
-  function tick_text(column, value) {
-    if (column.words || kPrefixed.test(column.label)) return value_text(column, value, 3);
-    return Math.abs(value) >= 10000 ? weft.short(value).replace(/\.?0+(?=\u202f)/, '')
-      : number_text(value, 3);
+  /** A value, short enough for an axis. */
+  function tick_text(column, value, digits) {
+    const long = kShortFrom[column.asked ? 'asked' : 'found'];
+    const plain = column.words || kPrefixed.test(column.label) || Math.abs(value) < long;
+    return plain ? value_text(column, value, digits) : without_zeros(value, '', digits);
+  }
+
+  /** As few digits as tell the ticks apart: 100.2 k and 100.4 k need four. */
+  function digits_of(column, ticks) {
+    const differ = (digits) =>
+      new Set(ticks.map((tick) => tick_text(column, tick, digits))).size === ticks.length;
+    return kTickDigits.find(differ) ?? kTickDigits.at(-1);
   }
 
   const shown_at_once = (text, most) => weft.clipped_name(text, Math.max(3, most));
@@ -101,9 +116,10 @@
     const scale = (is_log ? d3.scaleLog() : d3.scaleLinear()).domain(domain);
     const away = Math.sign(range[1] - range[0]) * pad;
     scale.range([range[0] + away, range[1] - away]);
-    return {column, domain, is_log, to: (value) => scale(value), from: (at) => scale.invert(at),
-      ticks: apart(ticks_of(column, rows, domain, is_log, most), scale, room),
-      text: (value) => tick_text(column, value)};
+    const ticks = apart(ticks_of(column, rows, domain, is_log, most), scale, room);
+    const digits = digits_of(column, ticks);
+    return {column, domain, is_log, ticks, to: (value) => scale(value),
+      from: (at) => scale.invert(at), text: (value) => tick_text(column, value, digits)};
   };
 
   /** "time, s, less is better". */

@@ -36,12 +36,17 @@
     return [...swept, ...found];
   }
 
+  /** The figures that the front weighs are always among them. */
   function first_choice() {
     const useful = choices().filter(({name}) => !kNeverFirst.includes(name));
-    const asked = useful.filter((column) => column.asked).slice(0, kMostAxes[0]);
-    const weighed = useful.filter((column) => column.metric && !asked.includes(column));
-    const all = [...asked, ...weighed.slice(0, kMostAxes[1])];
-    return all.length > 1 ? all : weft.metric_columns();
+    const on_front = (column) => Number(points.weighed.includes(column));
+    const first = (columns, most) =>
+      columns.sort((a, b) => on_front(b) - on_front(a)).slice(0, most);
+    const asked = first(useful.filter((column) => column.asked), kMostAxes[0]);
+    const figures = first(useful.filter((column) => column.metric && !column.asked), kMostAxes[1]);
+    const wanted = new Set([...asked, ...figures, ...points.weighed]);
+    const all = [...new Set([...useful, ...points.weighed])].filter((column) => wanted.has(column));
+    return asked.length + figures.length > 1 ? all : weft.metric_columns();
   }
 
   function column_boxes(again) {

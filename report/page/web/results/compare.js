@@ -52,7 +52,14 @@
       {key: 'joules', name: 'energy', number: true,
         text: (row) => optional(row.joules, (value) => weft.physical(value, 'J'))},
       {key: 'watts', name: 'power', number: true,
-        text: (row) => optional(row.watts, (value) => weft.physical(value, 'W'))});
+        text: (row) => optional(row.watts, (value) => weft.physical(value, 'W'))},
+      {key: 'array_mm2', name: 'area', number: true,
+        text: (row) => optional(row.array_mm2, (value) => `${tera(value)}\u202fmm²`)});
+  }
+  if (data.compare && data.compare.rows.some((row) => 'price_per_million' in row)) {
+    kColumns.push({key: 'price_per_million', name: 'price of a million', number: true,
+      text: (row) => optional(row.price_per_million, (value) =>
+        `${Number(value.toPrecision(4))} at ${row.price_per_hour} an hour`)});
   }
 
   // --- Words -----------------------------------------------------------------------------------

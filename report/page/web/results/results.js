@@ -23,6 +23,11 @@
     'MAC': (value) => weft.short(value, 'MAC'),
     'OP/s': (value) => weft.short(value, 'OP/s'),
     'share': weft.percent,
+    'J': (value) => weft.physical(value, 'J'),
+    'W': (value) => weft.physical(value, 'W'),
+    'pJ': (value) => weft.physical(value * 1e-12, 'J'),
+    'mm2': (value) => `${Number(value.toPrecision(3))}\u202fmm²`,
+    'price': (value) => String(Number(value.toPrecision(4))),
   };
 
   const value_text = (row, value) => (is_number(value) ? kUnits[row.unit](value) : kNone);
@@ -229,12 +234,25 @@
       (value) => weft.short(value, 'B'), 'Bytes of weights, inputs and outputs of A and B')));
   }
 
+  // --- Energy, area and price ------------------------------------------------------------------
+
+  function draw_cost({cost, cost_notes: notes}) {
+    if (cost.length === 0) return;
+    const section = weft.section('cost', 'What they cost',
+      'Energy of the events, and static power times the time. The area is that of the array\u2019s ' +
+      'cells; a price is that of a million runs, or inferences of a network.');
+    section.append(el('div', {class: 'scroll'},
+      table('cost-table', 'figure', cost, (row) => [row.name])),
+    ...notes.map((note) => el('p', {class: 'hint'}, note)));
+  }
+
   weft.draw_results = function () {
     const {results} = data;
     if (!results) return;
     draw_runs(results);
     draw_cycles(results);
     draw_traffic(results);
+    draw_cost(results);
     draw_machines(results);
     weft.draw_result_layers(results);
   };

@@ -1,0 +1,115 @@
+// Which points a sweep runs, which of them are the same, and what it says about them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/sweep/database.h"
+#include "tests/cli/temporary_folder.h"
+#include "tests/cli/weft_process.h"
+
+namespace weft::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// A machine's file has its clock in [machine].
+TEST(SweepPointsTest, AFileHasTheClockWhereMachinesHaveIt) {
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.write("a.ini", "workload = matmul 8 8 8\n[machine]\nclock_mhz = 500,700\n");
+  const json points = json::parse(run_weft({"sweep", file, "--json", "-"}).out)["points"];
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_EQ(points[1]["clock_mhz"], 700);
+  const std::string twice = folder.write(
+      "b.ini", "workload = matmul 8 8 8\nclock_mhz = 9\n[machine]\nclock_mhz = 500,700\n");
+  EXPECT_THAT(run_weft({"sweep", twice}).err, HasSubstr("more than once"));
+}
+
+TEST(SweepPointsTest, ADryRunCountsThePointsThatWouldRun) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("a.db");
+  const Words space = {"sweep", "matmul", "8", "8", "8", "--machine", "tiny", "--array.rows"};
+  ASSERT_EQ(run_weft(space + Words{"1..16", "--db", file}).code, 0);
+  const auto line = [&](const Words& more) {
+    const Finished finished = run_weft(space + more + Words{"--dry-run"});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return finished.out.substr(0, finished.out.find('\n'));
+  };
+  EXPECT_EQ(line({"9..40", "--db", file}), "32 of 32 combinations, 8 of them known before");
+  EXPECT_EQ(line({"9..40", "--search", "10", "--goal", "time"}),
+            "10 points of 32 combinations, as a search chooses them");
+  EXPECT_EQ(line({"9..40", "--search", "10", "--goal", "time", "--where", "rows < 12"}),
+            "3 points of 3 of 32 combinations, as a search chooses them");
+  EXPECT_EQ(contents(file).size(), 16U);
+}
+
+// Of 4096 x 4096 combinations, 4096 have as many rows as columns. The sample has about 244 of them,
+// so ten of its standard deviations are about 4096 * 10 / sqrt(244), or 2600.
+TEST(SweepPointsTest, ADryRunOfALargeSpaceCountsASample) {
+  const Finished finished =
+      run_weft({"sweep", "matmul", "8", "8", "8", "--machine", "tiny", "--array.rows", "1..4096",
+                "--array.cols", "1..4096", "--where", "rows == cols", "--dry-run"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  ASSERT_TRUE(finished.out.starts_with("about ")) << finished.out;
+  std::string number = finished.out.substr(6, finished.out.find(" of ") - 6);
+  std::erase(number, ',');
+  EXPECT_NEAR(std::stod(number), 4096, 2600);
+  EXPECT_THAT(finished.out, HasSubstr("of 16,777,216 combinations"));
+}
+
+// The machine without the link is another one; once its point was the failed one's.
+TEST(SweepPointsTest, APointWhoseLinkFailedStandsForNoOther) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("a.db");
+  const Words product = {"sweep", "matmul", "8", "8", "8", "--machine", "tiny", "--db", file};
+  const Finished failed =
+      run_weft(product + Words{"--array.rows", "4,8", "--link", "power.static_w=rows*1e6"});
+  EXPECT_EQ(failed.code, 0) << failed.err;
+  EXPECT_THAT(failed.out, HasSubstr("2 points failed"));
+  EXPECT_THAT(failed.out, HasSubstr("every point failed"));
+  for (const Words& row : query(file, "SELECT power_static_w, command FROM points")) {
+    EXPECT_EQ(row[0], "NULL");
+    Words words = split(row[1]);
+    words.erase(words.begin());
+    const Finished alone = run_weft(words);
+    EXPECT_EQ(alone.code, 2);
+    EXPECT_THAT(alone.err, HasSubstr("power.static_w"));
+  }
+  EXPECT_THAT(run_weft(product + Words{"--array.rows", "4,8"}).out,
+              HasSubstr("2 points: 2 computed"));
+}
+
+TEST(SweepPointsTest, EqualWorkIsOnePoint) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("a.db");
+  const Words network = {"--machine", "tiny", "--optimize", "0", "--db", file};
+  EXPECT_THAT(run_weft(Words{"sweep", "lenet5", "lenet5"} + network).out, HasSubstr("1 point: 1"));
+  EXPECT_THAT(run_weft(Words{"sweep", "lenet5", "--batch", "1"} + network).out,
+              HasSubstr("1 point: 0 computed, 1 known before"));
+  EXPECT_EQ(query(file, "SELECT batch, energies FROM points"), (std::vector<Words>{{"1", "45nm"}}));
+}
+
+TEST(SweepPointsTest, ReportWritesThePointsOfADatabase) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("a.db");
+  const Finished sweep = run_weft({"sweep", "matmul", "8", "8", "8", "--array.rows", "4,8",
+                                   "--jobs", "1", "--db", file, "--csv", "-"});
+  ASSERT_EQ(sweep.code, 0) << sweep.err;
+  const Finished csv = run_weft({"sweep", "--report", file, "--csv", "-"});
+  EXPECT_EQ(csv.out, sweep.out);
+  const Finished both = run_weft({"sweep", "--report", file, "--json", folder.file("a.json")});
+  EXPECT_EQ(both.code, 0) << both.err;
+  EXPECT_THAT(both.out, HasSubstr("a.db: 2 points"));
+  EXPECT_EQ(json::parse(folder.read("a.json"))["points"].size(), 2U);
+}
+
+TEST(SweepPointsTest, SaysWhyThereAreNoEnergies) {
+  const Finished finished = run_weft({"sweep", "matmul", "8", "8", "8", "--power.node", "none"});
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_THAT(finished.out, HasSubstr("no power.node; name a table with --energy"));
+}
+
+}  // namespace
+}  // namespace weft::test
