@@ -231,6 +231,26 @@ TEST(BoundTest, ADepthwiseConvolutionIsDividedAtBest) {
 
 // --- Runs ----------------------------------------------------------------------------------------
 
+/// Most random machines are bound by their array. Of many, returns the one whose bound comes from
+/// the unit that was seen least so far.
+MachineConfig machine_of_rarest_bound(const graph::Graph& graph, ElementType dtype, Random& random,
+                                      const std::map<BoundBy, int>& seen) {
+  const auto times_seen = [&](const MachineConfig& config) {
+    const auto found = seen.find(lower_bound(graph, {}, config).by);
+    return found == seen.end() ? 0 : found->second;
+  };
+  MachineConfig rarest = random_machine(random, dtype);
+  int least = times_seen(rarest);
+  for (int i = 0; i < 50 && least > 0; ++i) {
+    const MachineConfig config = random_machine(random, dtype);
+    const int times = times_seen(config);
+    if (times >= least) continue;
+    rarest = config;
+    least = times;
+  }
+  return rarest;
+}
+
 TEST(BoundTest, NoRunOfASmallNetworkTakesFewerCycles) {
   constexpr std::uint64_t kSeed = 16;
   std::cout << "seed " << kSeed << '\n';
@@ -241,7 +261,7 @@ TEST(BoundTest, NoRunOfASmallNetworkTakesFewerCycles) {
       const graph::Graph built = network.build();
       const graph::Graph graph = dtype == ElementType::kInt8 ? quantized(built) : prepared(built);
       for (std::uint64_t i = 0; i < draws(4, 12); ++i) {
-        const MachineConfig config = random_machine(random, dtype);
+        const MachineConfig config = machine_of_rarest_bound(graph, dtype, random, by);
         const ScheduledNetwork scheduled = schedule_network(graph, config);
         const runtime::NetworkRun run = runtime::time_network(scheduled, config);
         ASSERT_TRUE(run.bound);
@@ -251,7 +271,10 @@ TEST(BoundTest, NoRunOfASmallNetworkTakesFewerCycles) {
       }
     }
   }
-  EXPECT_EQ(by.size(), 4U);
+  for (const BoundBy unit :
+       {BoundBy::kArray, BoundBy::kVectorUnit, BoundBy::kMemory, BoundBy::kHostLink}) {
+    EXPECT_GE(by[unit], 3) << to_string(unit);
+  }
 }
 
 TEST(BoundTest, NoRunOfABuiltInNetworkTakesFewerCycles) {
