@@ -117,9 +117,42 @@ Model quantized_network() {
   return model;
 }
 
+Model current_network() {
+  Model model(20);
+  model.input("x", {1, 4, 2, 2}, TensorProto::BFLOAT16).output("y").output("z");
+  model.ints("axes", {2, 3}).ints("pads", {1, 1, 0, 1}).ints("sizes", {6, 9});
+  model.node("Pad", {"x", "pads", "", "axes"}, {"p"});
+  auto& resize = model.node("Resize", {"p", "", "", "sizes"}, {"r"});
+  set(resize, "axes", Ints{2, 3});
+  set(resize, "keep_aspect_ratio_policy", std::string("not_larger"));
+  set(model.node("Gelu", {"r"}, {"g"}), "approximate", std::string("tanh"));
+  auto& split = model.node("Split", {"g"}, {"a", "b", "c"});
+  set(split, "axis", std::int64_t{1});
+  set(split, "num_outputs", std::int64_t{3});
+  model.node("ReduceMax", {"a", "axes"}, {"y"});
+  model.node("ReduceLogSumExp", {"b", "axes"}, {"z"});
+  return model;
+}
+
+Model composite_network() {
+  Model model(23);
+  model.input("x", {1, 4, 2, 2}).output("y");
+  model.floats("s", {1, 2, 3, 4}).ints("k", {1}).floats("w", {1, 2});
+  auto& norm = model.node("GroupNormalization", {"x", "s", "s"}, {"n"});
+  set(norm, "num_groups", std::int64_t{2});
+  set(model.node("DepthToSpace", {"n"}, {"d"}), "blocksize", std::int64_t{2});
+  model.node("Trilu", {"d", "k"}, {"t"});
+  set(model.node("SpaceToDepth", {"t"}, {"e"}), "blocksize", std::int64_t{2});
+  auto& sum = model.node("Einsum", {"e", "n"}, {"m"});
+  set(sum, "equation", std::string("...cij,...cjk->...ik"));
+  model.node("RMSNormalization", {"m", "w"}, {"y"});
+  return model;
+}
+
 std::vector<Model> corpus() {
-  return {image_network(17), image_network(9),    shape_network(),    legacy_network(6),
-          legacy_network(8), recurrent_network(), quantized_network()};
+  return {image_network(17),   image_network(9),    shape_network(),
+          legacy_network(6),   legacy_network(8),   current_network(),
+          composite_network(), recurrent_network(), quantized_network()};
 }
 
 TEST(ImportFuzzTest, AcceptsEveryModelOfTheCorpus) {

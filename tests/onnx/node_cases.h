@@ -31,6 +31,12 @@ NodeCase read_case(const std::filesystem::path& folder);
 /// The reason for excluding the test; nullopt if it runs.
 std::optional<std::string> exclusion(const NodeCase& test);
 
+/// The reason why the test is excluded although the importer reads its model: Weft's results are
+/// more precise than ONNX's.
+std::optional<std::string> wider(const NodeCase& test);
+
+/// The tensor in `file`, which is a value of the model.
+graph::Tensor read_value(const std::string& file, const ::onnx::ValueInfoProto& value);
 /// Inputs by the names in the model.
 reference::NamedTensors read_inputs(const NodeCase& test);
 /// The model's graph; inputs that decide shapes are frozen to the values in `inputs`.

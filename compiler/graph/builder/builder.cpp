@@ -115,6 +115,13 @@ void Builder::output(ValueId value, std::string name) {
   graph_.outputs.push_back({std::move(name), value});
 }
 
+void Builder::rename(ValueId value, const std::string& name) {
+  std::string& own = graph_.values[value].name;
+  names_.erase(own);
+  own = unique(name);
+  names_.insert(own);
+}
+
 Graph Builder::finish() {
   return std::move(graph_);
 }

@@ -42,6 +42,10 @@ class Builder {
   /// Makes `value` an output of the graph. Throws InputError if another output has this name.
   void output(ValueId value, std::string name);
 
+  /// Gives a value of the graph, which is not an input, another name. The builder appends a number
+  /// to a name that is taken.
+  void rename(ValueId value, const std::string& name);
+
   const ValueType& type(ValueId value) const { return graph_.type(value); }
   const Graph& graph() const { return graph_; }
   /// Returns the graph. Do not use the builder afterwards.

@@ -8,7 +8,9 @@
 
 #include "base/error.h"
 #include "compiler/graph/op.h"
+#include "compiler/onnx/codec/composite/composites.h"
 #include "compiler/onnx/codec/legacy_node.h"
+#include "compiler/onnx/codec/newer/newer_node.h"
 #include "compiler/onnx/codec/protobuf/node_attributes.h"
 #include "compiler/onnx/codec/protobuf/tensor_proto.h"
 #include "compiler/onnx/codec/version_converter.h"
@@ -122,33 +124,41 @@ ModelProto convert(const ModelProto& model, int opset) {
 }  // namespace
 
 void require_standard(const NodeProto& node, int opset) {
-  const auto& schema = *definition(node.op_type(), opset);
+  const auto* const schema = definition(node.op_type(), std::min(opset, kOpset));
+  if (schema == nullptr) return;  // newer than ONNX's library; compose() checks it
   for (const auto& attribute : node.attribute()) {
-    if (schema.attributes().contains(attribute.name())) continue;
+    if (schema->attributes().contains(attribute.name())) continue;
     throw InputError("has no " + labeled("attribute", attribute.name()));
   }
-  if (node.input_size() > schema.max_input()) {
+  if (node.input_size() > schema->max_input()) {
     throw InputError(
-        fmt::format("takes at most {} inputs, not {}", schema.max_input(), node.input_size()));
+        fmt::format("takes at most {} inputs, not {}", schema->max_input(), node.input_size()));
   }
 }
 
 std::optional<std::string> NodeUpgrade::refusal(const NodeProto& node) const {
   const std::string& op = node.op_type();
-  const bool known = graph::op_from_string(op).has_value() || op == "Upsample";
+  const bool known = graph::op_from_string(op).has_value() || is_composite(op) || op == "Upsample";
   if (!is_default_domain(node.domain()) || !known) return "the operator is not supported";
   if (opset_ == 0) return "the file declares no opset for ONNX's own operators";
-  if (definition(op, opset_) == nullptr) {
+  if (opset_ > kNewestOpset) {
+    return fmt::format(
+        "opset {} is newer than {}, the last that Weft knows; export it as {} or "
+        "older",
+        opset_, kNewestOpset, kNewestOpset);
+  }
+  const int then = std::min(opset_, kOpset);
+  if (definition(op, then) == nullptr && !composite_exists(op, opset_)) {
     return fmt::format("opset {} has no such operator", opset_);
   }
-  if (opset_ < kOldestConvertibleOpset && changed(op, opset_, kOldestConvertibleOpset)) {
+  if (then < kOldestConvertibleOpset && changed(op, then, kOldestConvertibleOpset)) {
     return fmt::format("its definition in opset {} is not supported", opset_);
   }
   return std::nullopt;
 }
 
 bool NodeUpgrade::needed(const NodeProto& node) const {
-  return changed(node.op_type(), opset_, kOpset);
+  return opset_ < kOpset && changed(node.op_type(), opset_, kOpset);
 }
 
 UpgradedNode NodeUpgrade::upgrade(const NodeProto& node,

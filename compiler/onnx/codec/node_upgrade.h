@@ -36,13 +36,16 @@ struct UpgradedNode {
 };
 
 /// Throws InputError if the node has an attribute or more inputs than ONNX allows in `opset`. So a
-/// file cannot contain Weft's own extensions (graph/op.h).
+/// file cannot contain Weft's own extensions (graph/op.h). Nodes of opsets after 17 must have been
+/// brought down to it (newer/newer_node.h).
 void require_standard(const ::onnx::NodeProto& node, int opset);
 
 class NodeUpgrade {
  public:
   /// `opset` is the model's opset, or 0 if the model declares none.
   explicit NodeUpgrade(int opset) : opset_(opset) {}
+
+  int opset() const { return opset_; }
 
   /// The reason why the node's operator is not supported, or nullopt if it is. Call the other
   /// functions only for supported nodes.

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "compiler/onnx/codec/composite/composites.h"
+#include "compiler/onnx/codec/newer/newer_node.h"
 #include "compiler/onnx/codec/protobuf/node_attributes.h"
 #include "compiler/onnx/codec/protobuf/tensor_proto.h"
 #include "compiler/onnx/located.h"
@@ -52,6 +54,12 @@ void require_declared_shape(const ::onnx::TypeProto::Tensor& declared, const gra
                                to_text(declared.shape())));
 }
 
+/// A Cast to BFLOAT16 becomes one to float32, as all values of that type are (docs/onnx.md).
+void widen_target(graph::Attributes& attributes) {
+  if (attributes.integer("to", 0) != ::onnx::TensorProto::BFLOAT16) return;
+  attributes.set("to", std::int64_t{::onnx::TensorProto::FLOAT});
+}
+
 }  // namespace
 
 Translator::Translator(const std::string& graph_name, Constants& constants,
@@ -74,13 +82,26 @@ ValueId Translator::value(const std::string& name) {
   return values_[name] = builder_.constant(constants_.get(name), name);
 }
 
-void Translator::add(const NodeProto& node) {
-  std::vector<ValueId> inputs;
-  for (const std::string& name : node.input()) inputs.push_back(value(name));
+void Translator::add(const NodeProto& original) {
+  NewerNode lowered{original, {}, builder_};
+  for (const std::string& name : original.input()) lowered.inputs.push_back(value(name));
+  const NodeProto& node = lowered.node;
+  const std::vector<ValueId>& inputs = lowered.inputs;
+  located(label_of(original), [&] { lower_to_graph_opset(lowered, upgrade_.opset()); });
+  if (is_composed(node, inputs, upgrade_.opset(), builder_)) return add_composed(node, inputs);
   if (upgrade_.needed(node)) return add_upgraded(node, inputs);
   const std::vector<std::string> outputs(node.output().begin(), node.output().end());
   const std::vector<ValueId> results = add_operator(node, inputs, outputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) values_[outputs[i]] = results[i];
+}
+
+void Translator::add_composed(const NodeProto& node, const std::vector<ValueId>& inputs) {
+  const ValueId result = located(label_of(node), [&] {
+    require_standard(node, upgrade_.opset());
+    return compose(node, inputs, upgrade_.opset(), builder_);
+  });
+  builder_.rename(result, node.output(0));
+  values_[node.output(0)] = result;
 }
 
 void Translator::add_upgraded(const NodeProto& node, const std::vector<ValueId>& inputs) {
@@ -120,7 +141,9 @@ std::vector<ValueId> Translator::add_operator(const NodeProto& node, std::vector
   if (!op) throw InputError(label_of(node) + ": the operator is not supported");
   graph::Attributes attributes = located(label_of(node), [&] {
     require_standard(node, kOpset);
-    return read_attributes(node);
+    graph::Attributes read = read_attributes(node);
+    if (op == graph::Op::kCast) widen_target(read);
+    return read;
   });
   if (*op == graph::Op::kResize) drop_empty_inputs(inputs);
   while (!inputs.empty() && inputs.back() == kNoValue) inputs.pop_back();
@@ -143,7 +166,9 @@ void Translator::add_output(const ::onnx::ValueInfoProto& output) {
     if (at == values_.end()) throw InputError("no node, input or initializer makes it");
     const int declared = output.type().tensor_type().elem_type();
     const graph::DataType type = builder_.type(at->second).type;
-    if (declared != 0 && declared != onnx_data_type(type)) {
+    const bool is_bf16 =
+        declared == ::onnx::TensorProto::BFLOAT16 && type == graph::DataType::kFloat32;
+    if (declared != 0 && declared != onnx_data_type(type) && !is_bf16) {
       throw InputError(
           fmt::format("its type is {}, the file declares another", graph::to_string(type)));
     }

@@ -35,6 +35,7 @@ class Translator {
   using Values = std::unordered_map<std::string, graph::ValueId>;
 
   graph::ValueId value(const std::string& name);
+  void add_composed(const ::onnx::NodeProto& node, const std::vector<graph::ValueId>& inputs);
   void add_upgraded(const ::onnx::NodeProto& node, const std::vector<graph::ValueId>& inputs);
   std::vector<graph::ValueId> add_operator(const ::onnx::NodeProto& node,
                                            std::vector<graph::ValueId> inputs,

@@ -7,9 +7,11 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
+#include "pe/float_formats.h"
 
 namespace weft::onnx_io {
 namespace {
@@ -30,6 +32,22 @@ constexpr std::array kTypes = std::to_array<std::pair<TensorProto::DataType, Dat
     {TensorProto::INT64, DataType::kInt64},
     {TensorProto::BOOL, DataType::kBool},
 });
+
+/// Types that later versions of ONNX than Debian's have, from the first.
+constexpr int kFirstNewerType = 17;
+constexpr auto kNewerTypes = std::to_array<std::string_view>(
+    {"FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", "UINT4", "INT4",
+     "FLOAT4E2M1", "FLOAT8E8M0", "UINT2", "INT2"});
+
+/// The type's name in ONNX, or "" if there is no such type.
+std::string onnx_type_name(std::int64_t type) {
+  if (type < 0 || type > std::numeric_limits<int>::max()) return "";
+  if (TensorProto::DataType_IsValid(static_cast<int>(type))) {
+    return TensorProto::DataType_Name(static_cast<TensorProto::DataType>(type));
+  }
+  const auto newer = static_cast<std::size_t>(type - kFirstNewerType);
+  return newer < kNewerTypes.size() ? std::string(kNewerTypes[newer]) : "";
+}
 
 /// The field of the message that holds elements of type T.
 template <class T>
@@ -130,16 +148,25 @@ graph::Tensor take_elements(TensorProto& proto, const graph::ValueType& type,
   return graph::with_type(type.type, [&]<class T>(T) { return take_typed<T>(proto, type); });
 }
 
+/// A bf16 number is the upper half of a binary32.
+graph::Tensor widened(const graph::Tensor& bits) {
+  graph::Tensor tensor(DataType::kFloat32, bits.shape());
+  const auto from = bits.data<graph::Half>();
+  std::ranges::transform(from, tensor.mutable_data<float>().begin(),
+                         [](graph::Half half) { return to_float(Bf16{half.bits}); });
+  return tensor;
+}
+
 }  // namespace
 
-DataType data_type_of_onnx(int type) {
+DataType data_type_of_onnx(std::int64_t type) {
+  if (type == TensorProto::BFLOAT16) return DataType::kFloat32;
   for (const auto& [theirs, ours] : kTypes) {
     if (theirs == type) return ours;
   }
-  throw InputError(
-      TensorProto::DataType_IsValid(type)
-          ? fmt::format("element type {} is not supported", TensorProto::DataType_Name(type))
-          : fmt::format("element type {} does not exist", type));
+  const std::string name = onnx_type_name(type);
+  throw InputError(name.empty() ? fmt::format("element type {} does not exist", type)
+                                : fmt::format("element type {} is not supported", name));
 }
 
 TensorProto::DataType onnx_data_type(DataType type) {
@@ -149,12 +176,14 @@ TensorProto::DataType onnx_data_type(DataType type) {
 }
 
 graph::Tensor take_tensor(TensorProto& proto, const DataFolder& folder) {
-  const graph::ValueType type{data_type_of_onnx(proto.data_type()),
+  const bool is_bf16 = proto.data_type() == TensorProto::BFLOAT16;
+  // The file has the bits of both 16-bit formats in the same places.
+  const graph::ValueType type{is_bf16 ? DataType::kFloat16 : data_type_of_onnx(proto.data_type()),
                               {proto.dims().begin(), proto.dims().end()}};
   if (proto.has_segment()) throw InputError("tensors in segments are not supported");
   graph::Tensor tensor = take_elements(proto, type, folder);
   if (type.type == DataType::kBool) normalize_bools(tensor.mutable_bytes());
-  return tensor;
+  return is_bf16 ? widened(tensor) : tensor;
 }
 
 void put_tensor(const graph::Tensor& tensor, TensorProto& proto) {

@@ -8,9 +8,9 @@
 
 namespace weft::onnx_io {
 
-/// Throws InputError, such as "element type BFLOAT16 is not supported", for a type that DataType
-/// lacks.
-graph::DataType data_type_of_onnx(int type);
+/// BFLOAT16 is read as kFloat32, which has all its numbers. Throws InputError, such as "element
+/// type UINT16 is not supported", for any other type that DataType lacks.
+graph::DataType data_type_of_onnx(std::int64_t type);
 ::onnx::TensorProto::DataType onnx_data_type(graph::DataType type);
 
 /// Makes a tensor from `proto` and removes the elements from `proto`, so that they are in memory
