@@ -1,6 +1,7 @@
 // Runs ONNX's own node tests, published inputs and outputs, on the CUDA backend's bodies in loops.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <set>
@@ -25,14 +26,18 @@ bool close(double actual, double expected) {
   return std::abs(actual - expected) <= 1e-7 + 1e-3 * std::abs(expected);
 }
 
+template <class T>
+bool all_close(const Tensor& actual, const Tensor& expected) {
+  return std::ranges::equal(actual.data<T>(), expected.data<T>(), [](T a, T b) {
+    return close(static_cast<double>(a), static_cast<double>(b));
+  });
+}
+
 bool agree(const Tensor& actual, const Tensor& expected) {
   if (actual.value_type() != expected.value_type()) return false;
-  if (actual.type() != graph::DataType::kFloat32) return actual == expected;
-  for (std::size_t i = 0; i < actual.data<float>().size(); ++i) {
-    const auto element = static_cast<double>(actual.data<float>()[i]);
-    if (!close(element, static_cast<double>(expected.data<float>()[i]))) return false;
-  }
-  return true;
+  if (actual.type() == graph::DataType::kFloat32) return all_close<float>(actual, expected);
+  if (actual.type() == graph::DataType::kFloat64) return all_close<double>(actual, expected);
+  return actual == expected;
 }
 
 struct Result {
