@@ -13,6 +13,7 @@
 #include "compiler/passes/simplify/fold_constants.h"
 #include "compiler/passes/simplify/move_powers.h"
 #include "compiler/passes/simplify/remove_identities.h"
+#include "compiler/passes/simplify/use_reciprocals.h"
 
 namespace weft::passes {
 
@@ -20,6 +21,7 @@ graph::Graph simplify(graph::Graph graph, const graph::Evaluator& evaluate) {
   graph = remove_dead_code(std::move(graph));
   graph = fold_constants(std::move(graph), evaluate);
   graph = remove_identities(std::move(graph));
+  graph = use_reciprocals(std::move(graph));
   graph = fold_batch_norm(std::move(graph));
   graph = decompose_gemm(std::move(graph));
   graph = move_powers(std::move(graph));

@@ -3,6 +3,7 @@
 //     remove_dead_code    first, so that later passes skip unused nodes
 //     fold_constants      computes reshaped, transposed and cast weights, as importers leave them
 //     remove_identities   so that the nodes of a pattern are direct neighbors
+//     use_reciprocals     any time
 //     fold_batch_norm     before fuse_bias, because it changes the bias
 //     decompose_gemm      after fold_batch_norm: a C that becomes an Add is no longer a bias
 //     move_powers         after decompose_gemm, so that a C that becomes an Add is scaled as one;
@@ -26,7 +27,7 @@
 
 namespace weft::passes {
 
-/// Runs the first seven passes. The result still contains only ONNX operators; quantize() takes it.
+/// Runs the first eight passes. The result still contains only ONNX operators; quantize() takes it.
 /// Throws InputError with the node's label if a constant cannot be computed.
 graph::Graph simplify(graph::Graph graph, const graph::Evaluator& evaluate);
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cctype>
 #include <string>
+#include <utility>
 
 #include "compiler/passes/simplify/decompose_recurrent.h"
 #include "compiler/segments/lines/line_plan.h"
@@ -34,6 +35,19 @@ bool walks_line(const graph::Graph& graph, const graph::Node& node) {
   return has(node.op, graph::Trait::kWindows) && graph.type(node.input(0)).shape.size() == 3;
 }
 
+/// True if the network multiplies stacks of matrices of rank 4, as attention does, and has no
+/// images of rank 4.
+bool has_heads(const graph::Graph& graph) {
+  bool multiplies = false;
+  for (const graph::Node& node : graph.nodes) {
+    const bool has_rank_4 =
+        node.input(0) != graph::kNoValue && graph.type(node.input(0)).shape.size() == 4;
+    if (has_rank_4 && has(node.op, graph::Trait::kWindows)) return false;
+    multiplies = multiplies || (has_rank_4 && node.op == graph::Op::kMatMul);
+  }
+  return multiplies;
+}
+
 }  // namespace
 
 Planner::Planner(const graph::Graph& graph, const MachineConfig& config,
@@ -52,15 +66,18 @@ Planner::Planner(const graph::Graph& graph, const MachineConfig& config,
   }
   for (const graph::Output& output : graph.outputs) is_output_[output.value] = true;
   for (const graph::Node& node : graph.nodes) has_lines_ = has_lines_ || walks_line(graph, node);
+  has_heads_ = has_heads(graph);
 }
 
 Refusal Planner::add(std::size_t index, OpenSegment& segment, std::vector<std::size_t>& absorbed) {
   Refusal refusal = try_add(index, segment, absorbed);
-  if (!refusal || has_lines_) return refusal;
-  // Operands of rank 3 may be images after all, with a constant for each index of axis 1.
-  has_lines_ = true;
+  if (!refusal || (has_lines_ && !has_heads_)) return refusal;
+  // Operands may be images after all, with a constant for each index of axis 1.
+  const bool had_lines = std::exchange(has_lines_, true);
+  const bool had_heads = std::exchange(has_heads_, false);
   const Refusal second = try_add(index, segment, absorbed);
-  has_lines_ = false;
+  has_lines_ = had_lines;
+  has_heads_ = had_heads;
   return second ? refusal : second;
 }
 
@@ -231,7 +248,8 @@ std::optional<LayerOperand> Planner::operand(ValueId value, std::size_t channel_
 }
 
 std::size_t Planner::free_channel_axis(std::size_t rank) const {
-  return rank == 3 && !has_lines_ ? last_channel_axis(rank) : image_channel_axis(rank);
+  const bool is_sequence = (rank == 3 && !has_lines_) || (rank == 4 && has_heads_);
+  return is_sequence ? last_channel_axis(rank) : image_channel_axis(rank);
 }
 
 std::optional<View> Planner::plain_operand(ValueId value, std::size_t channel_axis) {

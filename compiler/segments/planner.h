@@ -267,7 +267,8 @@ class Planner {
   /// The joined lines of the values, all images of one shape; 1 if they have not the same number.
   std::int64_t common_lines(graph::ValueId a, graph::ValueId b) const;
   /// The channel axis for layers that accept any: image_channel_axis(), but the last axis for
-  /// values of rank 3 if no window of the network is one-dimensional. Such values are sequences.
+  /// sequences. Those are values of rank 3 if no window of the network is one-dimensional, and of
+  /// rank 4 if the network has heads.
   std::size_t free_channel_axis(std::size_t rank) const;
   /// Like operand(), but nullopt for a float value stored as integers.
   std::optional<View> plain_operand(graph::ValueId value, std::size_t channel_axis);
@@ -329,6 +330,7 @@ class Planner {
   std::vector<bool> is_output_;
   const std::vector<std::int64_t> lines_;  // joined in each value (line_plan.h)
   bool has_lines_ = false;                 // images of rank 3
+  bool has_heads_ = false;                 // rank 4 has heads of attention and no images
   OpenSegment* segment_ = nullptr;
   std::vector<std::size_t>* absorbed_ = nullptr;
   std::map<graph::ValueId, LayerOperand> moved_;  // earlier places of values that the node moved

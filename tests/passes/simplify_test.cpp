@@ -1,10 +1,11 @@
-// remove_dead_code, remove_identities and fold_constants.
+// remove_dead_code, remove_identities, use_reciprocals and fold_constants.
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "compiler/passes/rewrite/remove_dead_code.h"
 #include "compiler/passes/simplify/fold_constants.h"
 #include "compiler/passes/simplify/remove_identities.h"
+#include "compiler/passes/simplify/use_reciprocals.h"
 #include "tests/passes/networks.h"
 
 namespace weft::passes::testing {
@@ -167,6 +168,26 @@ TEST(RemoveIdentitiesTest, KeepsNamesOfOutputs) {
   ASSERT_EQ(g.outputs.size(), 1U);
   EXPECT_EQ(g.outputs[0].name, "y");
   EXPECT_EQ(g.outputs[0].value, g.inputs[0]);
+}
+
+TEST(UseReciprocalsTest, ReplacesOnlyQuotientsOfOne) {
+  const auto operators = [](const Tensor& dividend, const graph::Shape& shape) {
+    Builder builder("net");
+    const ValueId x = input(builder, shape);
+    return ops(
+        use_reciprocals(finish(builder, builder.add(Op::kDiv, {builder.constant(dividend), x}))));
+  };
+  EXPECT_EQ(operators(Tensor::scalar(1.0F), {2, 3}), "Reciprocal");
+  EXPECT_EQ(operators(Tensor::vector<float>({1}), {2, 3}), "Reciprocal");
+  EXPECT_EQ(operators(Tensor::scalar(2.0F), {2, 3}), "Div");
+  EXPECT_EQ(operators(Tensor::vector<float>({1, 1, 1}), {1}), "Div");
+  EXPECT_EQ(operators(Tensor::of<float>({1, 1}, {1}), {3}), "Div");  // the result has rank 2
+}
+
+TEST(UseReciprocalsTest, KeepsAQuotientOfTwoComputedValues) {
+  Builder builder("net");
+  const ValueId x = input(builder, {2});
+  EXPECT_EQ(ops(use_reciprocals(finish(builder, builder.add(Op::kDiv, {x, x})))), "Div");
 }
 
 TEST(FoldConstantsTest, ComputesAChainOfConstants) {
