@@ -63,6 +63,15 @@ void pow_gradient(NodeGradient& g) {
   give_reduced(g, 1, g.cast_like(part, g.input(1)));
 }
 
+// x mod z = x - q z, with an integer q that is constant between the steps.
+void mod_gradient(NodeGradient& g) {
+  if (g.needs(0)) give_reduced(g, 0, g.dy());
+  if (!g.needs(1)) return;
+  const ValueId multiple = g.add(Op::kSub, {g.input(0), g.output()});
+  const ValueId q = g.add(Op::kRound, {g.add(Op::kDiv, {multiple, g.input(1)})});
+  give_reduced(g, 1, g.add(Op::kNeg, {g.mul(g.dy(), q)}));
+}
+
 // At each position, the first operand that equals the extreme gets the whole gradient.
 void extreme_gradient(NodeGradient& g) {
   const std::size_t count = g.node().inputs.size();
@@ -90,6 +99,7 @@ Rules broadcast_rules() {
       {Op::kMul, mul_gradient},
       {Op::kDiv, div_gradient},
       {Op::kPow, pow_gradient},
+      {Op::kMod, mod_gradient},
       {Op::kMin, extreme_gradient},
       {Op::kMax, extreme_gradient},
       {Op::kMean, mean_gradient},
@@ -100,6 +110,7 @@ Rules broadcast_rules() {
       RuleEntry::none(Op::kGreater, "its result is a truth value"),
       RuleEntry::none(Op::kAnd, "its result is a truth value"),
       RuleEntry::none(Op::kOr, "its result is a truth value"),
+      RuleEntry::none(Op::kXor, "its result is a truth value"),
   });
   return kRules;
 }

@@ -130,6 +130,19 @@ void reciprocal_gradient(NodeGradient& g) {
   g.give(0, g.add(Op::kNeg, {g.mul(g.dy(), g.mul(g.output(), g.output()))}));
 }
 
+void sin_gradient(NodeGradient& g) {
+  g.give(0, g.mul(g.dy(), g.add(Op::kCos, {g.input(0)})));
+}
+
+void cos_gradient(NodeGradient& g) {
+  g.give(0, g.add(Op::kNeg, {g.mul(g.dy(), g.add(Op::kSin, {g.input(0)}))}));
+}
+
+/// For functions that are constant between their steps.
+void step_gradient(NodeGradient& g) {
+  g.give(0, g.zeros({g.type(g.dy()), g.shape(g.dy())}));
+}
+
 void identity_gradient(NodeGradient& g) {
   g.give(0, g.dy());
 }
@@ -160,6 +173,14 @@ Rules elementwise_rules() {
       {Op::kNeg, neg_gradient},
       {Op::kAbs, abs_gradient},
       {Op::kReciprocal, reciprocal_gradient},
+      {Op::kSin, sin_gradient},
+      {Op::kCos, cos_gradient},
+      {Op::kRound, step_gradient},
+      {Op::kFloor, step_gradient},
+      {Op::kCeil, step_gradient},
+      {Op::kSign, step_gradient},
+      RuleEntry::none(Op::kIsNan, "its result is a truth value"),
+      RuleEntry::none(Op::kIsInf, "its result is a truth value"),
       RuleEntry::none(Op::kNot, "its result is a truth value"),
       {Op::kIdentity, identity_gradient},
       {Op::kDropout, identity_gradient},

@@ -23,6 +23,14 @@ ValueId Emitter::add(Op op, std::vector<ValueId> inputs, Attributes attributes) 
   return builder_.add(op, std::move(inputs), std::move(attributes), std::move(name));
 }
 
+std::vector<ValueId> Emitter::add_outputs(Op op, std::vector<ValueId> inputs, Attributes attributes,
+                                          std::size_t count) {
+  std::string name = prefix_;
+  name.append("/").append(to_string(op));
+  const std::vector<std::string> outputs(count, name);
+  return builder_.add(op, std::move(inputs), std::move(attributes), name, outputs);
+}
+
 ValueId Emitter::constant(graph::Constant constant, const std::string& what) {
   return builder_.constant(std::move(constant), prefix_ + "/" + what);
 }

@@ -31,6 +31,9 @@ class Emitter {
   graph::DataType type(ValueId value) const { return builder_.type(value).type; }
 
   ValueId add(Op op, std::vector<ValueId> inputs, Attributes attributes = {});
+  /// Like add() for a node with `count` outputs; returns them all.
+  std::vector<ValueId> add_outputs(Op op, std::vector<ValueId> inputs, Attributes attributes,
+                                   std::size_t count);
   ValueId constant(graph::Constant constant, const std::string& what);
   /// A scalar constant with the element type of `like`.
   ValueId number(ValueId like, double value);

@@ -218,6 +218,7 @@ Rules movement_rules() {
       {Op::kExpand, expand_gradient},
       {Op::kTile, tile_gradient},
       {Op::kPad, pad_gradient},
+      RuleEntry::none(Op::kGridSample, "no rule yet: none of the networks samples a grid"),
       RuleEntry::none(Op::kResize, "no rule yet: none of the networks resizes"),
       RuleEntry::none(Op::kRange, "its operands count"),
   });

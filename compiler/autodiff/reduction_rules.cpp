@@ -1,4 +1,4 @@
-// Softmax and reductions along axes.
+// Softmax, reductions, running sums and choices along axes.
 #include <algorithm>
 
 #include "compiler/autodiff/first_extreme.h"
@@ -100,6 +100,43 @@ void reduce_mean_gradient(NodeGradient& g) {
   g.give(0, g.expand(g.reshape(part, kept_shape(g, reduced_axes(g))), x));
 }
 
+/// The derivative by an element is the product of the others. The rule divides the product of all
+/// elements that are not 0, and gives 0 where another element is 0.
+void reduce_prod_gradient(NodeGradient& g) {
+  const ValueId x = g.input(0);
+  const Ints axes = reduced_axes(g);
+  const ValueId zero = g.number(x, 0);
+  const ValueId one = g.number(x, 1);
+  const ValueId is_zero = g.add(Op::kEqual, {x, zero});
+  const ValueId factors = g.where(is_zero, one, x);
+  const ValueId product =
+      g.add(Op::kReduceProd, {factors}, {{"axes", axes}, {"keepdims", std::int64_t{1}}});
+  const ValueId own = g.where(is_zero, one, zero);
+  const ValueId other_zeros = g.add(Op::kSub, {g.reduce_sum(own, axes), own});
+  const ValueId others = g.add(Op::kDiv, {product, factors});
+  const ValueId dy = g.reshape(g.dy(), kept_shape(g, axes));
+  g.give(0, g.where(g.less(other_zeros, 0.5), g.mul(others, dy), zero));
+}
+
+// Each element is part of the sums from its own on, or before it if the sums are reversed.
+void cum_sum_gradient(NodeGradient& g) {
+  Attributes attributes = g.attributes();
+  attributes.set("reverse", std::int64_t{g.attributes().integer("reverse", 0) == 0});
+  g.give(0, g.add(Op::kCumSum, {g.dy(), g.input(1)}, attributes));
+}
+
+// The network may not use the indices; then the rule makes them.
+void top_k_gradient(NodeGradient& g) {
+  const bool has_indices = g.node().outputs.size() > 1 && g.output(1) != graph::kNoValue;
+  const ValueId indices =
+      has_indices ? g.output(1)
+                  : g.add_outputs(Op::kTopK, {g.input(0), g.input(1)}, g.attributes(), 2).back();
+  const std::int64_t axis = g.attributes().integer("axis", -1);
+  g.give(0, g.add(Op::kScatterElements,
+                  {g.zeros({g.type(g.dy()), g.shape(g.input(0))}), indices, g.dy()},
+                  {{"axis", axis}}));
+}
+
 void reduce_extreme_gradient(NodeGradient& g) {
   const Ints axes = reduced_axes(g);
   const Shape kept = kept_shape(g, axes);
@@ -116,7 +153,11 @@ Rules reduction_rules() {
       {Op::kReduceSum, reduce_sum_gradient},
       {Op::kReduceMax, reduce_extreme_gradient},
       {Op::kReduceMin, reduce_extreme_gradient},
+      {Op::kReduceProd, reduce_prod_gradient},
+      {Op::kCumSum, cum_sum_gradient},
+      {Op::kTopK, top_k_gradient},
       RuleEntry::none(Op::kArgMax, "its result is an index"),
+      RuleEntry::none(Op::kArgMin, "its result is an index"),
   });
   return kRules;
 }

@@ -24,5 +24,6 @@ Rules reduction_rules();      // reduction_rules.cpp
 Rules pool_rules();           // pool_rules.cpp
 Rules normalization_rules();  // normalization.cpp
 Rules movement_rules();       // movement_rules.cpp
+Rules indexed_rules();        // indexed_rules.cpp
 
 }  // namespace weft::autodiff

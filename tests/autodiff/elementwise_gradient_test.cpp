@@ -54,6 +54,12 @@ std::vector<Unary> unary_cases() {
       {Op::kAbs, {0}},
       {Op::kReciprocal, {}, {}, 0.5, 2},
       {Op::kReciprocal, {}, {}, -2, -0.5},
+      {Op::kSin, {}, {}, -6, 6},
+      {Op::kCos, {}, {}, -6, 6},
+      {Op::kRound, {-1.5, -0.5, 0.5, 1.5}},
+      {Op::kFloor, {-2, -1, 0, 1, 2}},
+      {Op::kCeil, {-2, -1, 0, 1, 2}},
+      {Op::kSign, {0}},
       {Op::kIdentity},
       {Op::kDropout},
       {Op::kCast, {}, {{"to", std::int64_t{11}}}},
@@ -185,6 +191,32 @@ TEST(ElementwiseGradientTest, PowWithConstantExponents) {
     const ValueId z = whole.variable(reals_beside(random, {2, 3}, {0}));
     const ValueId two = whole.builder.constant(Tensor::scalar(std::int64_t{3}));
     check_gradients(whole, {whole.builder.add(Op::kPow, {z, two})}, random);
+  }
+}
+
+// x = (k + f) z with a whole k: far enough from the steps of the remainder, where f is 0 or 1.
+TEST(ElementwiseGradientTest, ModBetweenItsSteps) {
+  for (std::uint64_t seed = 1; seed <= kElementwiseCases; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Shape shape = random_shape(random, 2);
+    Tensor x = reals(random, shape, 0.25, 0.75);
+    const bool shared = chance(random);
+    const double low = chance(random) ? 1 : -2;
+    const Tensor z = reals(random, shared ? Shape{} : shape, low, low + 1);
+    const auto divisors = z.data<double>();
+    std::size_t i = 0;
+    for (double& value : x.mutable_data<double>()) {
+      value = (value + static_cast<double>(between(random, 0, 3))) * divisors[shared ? 0 : i++];
+      if (chance(random)) value = -value;
+    }
+    Case test;
+    const ValueId dividend = test.variable(x);
+    const ValueId divisor = test.variable(z);
+    check_gradients(test,
+                    {test.builder.add(Op::kMod, {dividend, divisor}, {{"fmod", std::int64_t{1}}})},
+                    random);
+    if (HasFatalFailure()) return;
   }
 }
 

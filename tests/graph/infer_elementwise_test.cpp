@@ -132,6 +132,21 @@ TEST(InferAlongAxisTest, ReduceSumReadsItsAxesFromAnInput) {
   EXPECT_NE(infer_error(Op::kReduceSum, {x}, {{"axes", Ints{0}}}), "no error");
 }
 
+TEST(InferTruthsTest, NaNsAndInfinitiesGiveTruthValues) {
+  EXPECT_EQ(infer(Op::kIsNan, {Shape{2}}).front(), (ValueType{DataType::kBool, {2}}));
+  EXPECT_EQ(infer(Op::kIsInf, {Shape{2}}, {{"detect_negative", integer(0)}}).front(),
+            (ValueType{DataType::kBool, {2}}));
+  EXPECT_NE(infer_error(Op::kIsNan, {{DataType::kInt32, {2}}}), "no error");
+}
+
+TEST(InferModTest, FloatsNeedFmod) {
+  EXPECT_EQ(infer_shape(Op::kMod, {Shape{2, 1}, Shape{3}}, {{"fmod", integer(1)}}), Shape({2, 3}));
+  EXPECT_EQ(infer_error(Op::kMod, {Shape{2, 1}, Shape{3}}),
+            "attribute fmod: must be 1 for floating-point numbers");
+  EXPECT_EQ(infer_type(Op::kMod, {{DataType::kUint8, {2}}, {DataType::kUint8, {}}}),
+            DataType::kUint8);
+}
+
 TEST(InferAlongAxisTest, ArgMaxGivesInt64) {
   EXPECT_EQ(infer(Op::kArgMax, {Shape{2, 3}}).front(), (ValueType{DataType::kInt64, {1, 3}}));
   EXPECT_EQ(

@@ -55,12 +55,12 @@ TEST(InferResizeTest, SizesAreTaken) {
 
 TEST(InferResizeTest, NamesWhatItDoesNotSupport) {
   const std::vector<In> inputs = {Shape{4}, std::nullopt, scales({2})};
-  EXPECT_EQ(infer_error(Op::kResize, inputs, {{"mode", "cubic"}}),
-            "attribute mode: 'cubic' is not supported; known are nearest, linear");
-  EXPECT_NE(
-      infer_error(Op::kResize, inputs, {{"coordinate_transformation_mode", "tf_crop_and_resize"}})
-          .find("'tf_crop_and_resize' is not supported"),
-      std::string::npos);
+  EXPECT_EQ(infer_error(Op::kResize, inputs, {{"mode", "lanczos"}}),
+            "attribute mode: 'lanczos' is not supported; known are nearest, linear, cubic");
+  EXPECT_EQ(infer_shape(Op::kResize, inputs, {{"mode", "cubic"}}), Shape({8}));
+  EXPECT_NE(infer_error(Op::kResize, inputs, {{"coordinate_transformation_mode", "tf_nearest"}})
+                .find("'tf_nearest' is not supported"),
+            std::string::npos);
   for (const char* mode : {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}) {
     EXPECT_EQ(infer_shape(Op::kResize, inputs, {{"nearest_mode", mode}}), Shape({8}));
   }
@@ -68,6 +68,23 @@ TEST(InferResizeTest, NamesWhatItDoesNotSupport) {
     EXPECT_EQ(infer_shape(Op::kResize, inputs, {{"coordinate_transformation_mode", mode}}),
               Shape({8}));
   }
+}
+
+TEST(InferResizeTest, ScalesTheRegionOfInterest) {
+  const Attributes crop = {{"coordinate_transformation_mode", "tf_crop_and_resize"}};
+  const In x = Shape{1, 8};
+  EXPECT_EQ(infer_shape(Op::kResize, {x, scales({0, 0.25F, 1, 0.75F}), scales({1, 3})}, crop),
+            Shape({1, 12}));
+  // With sizes, the region may be unknown.
+  const In region = Shape{4};
+  EXPECT_EQ(infer_shape(Op::kResize, {x, region, std::nullopt, list({1, 5})}, crop), Shape({1, 5}));
+  EXPECT_NE(infer_error(Op::kResize, {x, region, scales({1, 3})}, crop), "no error");
+  EXPECT_EQ(infer_error(Op::kResize, {x, std::nullopt, scales({1, 3})}, crop),
+            "input 1 (roi) is missing");
+  EXPECT_EQ(infer_error(Op::kResize, {x, scales({0, 1}), scales({1, 3})}, crop),
+            "input 1 (roi): the shape is 2, not 4");
+  EXPECT_EQ(infer_error(Op::kResize, {x, scales({0, 0.75F, 1, 0.25F}), scales({1, 3})}, crop),
+            "input 1 (roi): an end lies before its start");
 }
 
 TEST(InferResizeTest, RefusesWhatGivesNoSize) {

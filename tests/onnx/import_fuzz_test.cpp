@@ -149,10 +149,37 @@ Model composite_network() {
   return model;
 }
 
+// The importer computes what depends on constants alone, so mutated indices reach the kernels.
+Model indexed_network() {
+  Model model;
+  model.input("x", {2, 3}).output("y");
+  model.floats("c", {1, 2, 3})
+      .floats("u", {9})
+      .floats("values", {0, 1})
+      .floats("roi", {0, 0, 1, 1});
+  model.ints("k", {2}).ints("axis", {1}).ints("depth", {3}).ints("sizes", {2, 4});
+  TensorProto& columns = model.initializer("i", TensorProto::INT64, {2, 1});
+  columns.add_int64_data(1);
+  columns.add_int64_data(-1);
+  model.initializer("p", TensorProto::INT64, {1, 1}).add_int64_data(2);
+  set(model.node("ScatterND", {"c", "p", "u"}, {"s"}), "reduction", std::string("add"));
+  model.node("GatherND", {"s", "p"}, {"n"});                                      // [1]
+  set(model.node("GatherElements", {"x", "i"}, {"g"}), "axis", std::int64_t{1});  // [2, 1]
+  model.node("TopK", {"x", "k"}, {"t", "places"});                                // [2, 2]
+  model.node("CumSum", {"t", "axis"}, {"a"});
+  model.node("OneHot", {"places", "depth", "values"}, {"o"});
+  set(model.node("ReduceProd", {"o"}, {"m"}), "keepdims", std::int64_t{0});
+  auto& resize = model.node("Resize", {"a", "roi", "", "sizes"}, {"r"});
+  set(resize, "mode", std::string("cubic"));
+  set(resize, "coordinate_transformation_mode", std::string("tf_crop_and_resize"));
+  model.node("Sum", {"g", "r", "n", "m"}, {"y"});
+  return model;
+}
+
 std::vector<Model> corpus() {
-  return {image_network(17),   image_network(9),    shape_network(),
-          legacy_network(6),   legacy_network(8),   current_network(),
-          composite_network(), recurrent_network(), quantized_network()};
+  return {image_network(17),   image_network(9),  shape_network(),     legacy_network(6),
+          legacy_network(8),   current_network(), composite_network(), recurrent_network(),
+          quantized_network(), indexed_network()};
 }
 
 TEST(ImportFuzzTest, AcceptsEveryModelOfTheCorpus) {

@@ -27,8 +27,6 @@ struct Exclusion {
 constexpr std::array kExclusions = std::to_array<Exclusion>({
     {"_training_mode", "BatchNormalization in training"},
     {"test_training_dropout", "Dropout in training"},
-    {"_cubic", "Resize with mode cubic"},
-    {"test_resize_tf_crop_and_resize", "Resize with a region of interest"},
     {"test_castlike_BFLOAT16", "data whose shape is not the model's"},
     {"test_castlike_FLOAT_to_BFLOAT16", "data whose shape is not the model's"},
 });

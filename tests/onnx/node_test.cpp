@@ -6,6 +6,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iostream>
 #include <map>
@@ -26,14 +27,32 @@ namespace {
 
 using graph::Tensor;
 
-// Tolerances of ONNX's test runner (onnx/backend/test/runner).
-constexpr double kRelative = 1e-3;
+// Tighter than ONNX's test runner (onnx/backend/test/runner), which allows a relative 1e-3.
+constexpr double kRelative = 1e-5;
 constexpr double kAbsolute = 1e-7;
 
-bool close(double actual, double expected) {
+struct Tolerance {
+  std::string_view name_part;
+  double relative;
+};
+
+/// Tests whose published outputs are themselves less exact.
+constexpr std::array kLooser = std::to_array<Tolerance>({
+    {"window_", 1e-3},                  // computed with a binary64 pi; the model has a binary32 one
+    {"test_gridsample_bicubic", 1e-3},  // printed with four decimals
+});
+
+double relative_tolerance(const std::string& test) {
+  for (const Tolerance& looser : kLooser) {
+    if (test.find(looser.name_part) != std::string::npos) return looser.relative;
+  }
+  return kRelative;
+}
+
+bool close(double actual, double expected, double relative) {
   if (std::isnan(expected)) return std::isnan(actual);
   if (std::isinf(expected) || std::isinf(actual)) return actual == expected;
-  return std::abs(actual - expected) <= kAbsolute + kRelative * std::abs(expected);
+  return std::abs(actual - expected) <= kAbsolute + relative * std::abs(expected);
 }
 
 template <class T>
@@ -45,7 +64,7 @@ double as_double(T value) {
   }
 }
 
-std::string difference(const Tensor& actual, const Tensor& expected) {
+std::string difference(const Tensor& actual, const Tensor& expected, double relative) {
   if (actual.value_type() != expected.value_type()) {
     return to_string(actual.value_type()) + " instead of " + to_string(expected.value_type());
   }
@@ -54,7 +73,7 @@ std::string difference(const Tensor& actual, const Tensor& expected) {
     const auto a = actual.data<T>();
     const auto e = expected.data<T>();
     for (std::size_t i = 0; i < a.size(); ++i) {
-      if (close(as_double(a[i]), as_double(e[i]))) continue;
+      if (close(as_double(a[i]), as_double(e[i]), relative)) continue;
       return "element " + std::to_string(i) + " is " + std::to_string(as_double(a[i])) +
              " instead of " + std::to_string(as_double(e[i]));
     }
@@ -73,7 +92,8 @@ std::string failure(const NodeCase& test) {
       const auto& output = test.model.graph().output(i);
       const std::string& name = output.name();
       const std::string problem =
-          difference(outputs.at(name), read_value(test.file("output", i), output));
+          difference(outputs.at(name), read_value(test.file("output", i), output),
+                     relative_tolerance(test.name()));
       if (!problem.empty()) return "output " + name + ": " + problem;
     }
     return "";

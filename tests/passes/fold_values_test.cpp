@@ -212,6 +212,20 @@ TEST(OptimizeTest, ChangesNothingTheSecondTime) {
   }
 }
 
+// Rotary embeddings: their tables are sines and cosines of constants.
+TEST(OptimizeTest, FoldsSinesAndCosinesOfConstants) {
+  Random random(15);
+  Builder builder("net");
+  const ValueId angles = constant(builder, random, {5, 6});
+  const ValueId x = input(builder, {2, 5, 6});
+  const ValueId a = builder.add(Op::kMul, {x, builder.add(Op::kCos, {angles})});
+  const ValueId b = builder.add(Op::kMul, {x, builder.add(Op::kSin, {angles})});
+  const Graph before = finish(builder, builder.add(Op::kAdd, {a, b}));
+  const Graph after = optimize(before, reference::evaluate);
+  EXPECT_EQ(ops(after), "Mul Mul Add");
+  expect_same_bits(before, after, random);
+}
+
 TEST(OptimizeTest, FoldsWhatAnImporterLeavesBehind) {
   Random random(14);
   Builder builder("net");  // without an evaluator, so nothing is folded yet

@@ -124,6 +124,19 @@ TEST_F(FuseQdqTest, ActivationsGoWithTheConvolution) {
   expect_within(before, after, 2);  // a step of the first is up to 127 * 0.01 * 0.05 in the second
 }
 
+TEST_F(FuseQdqTest, IntegersAreGatheredInsteadOfRealNumbers) {
+  const Tensor places = Tensor::of<std::int64_t>({3, 6}, Integers{1, 0, -1, 1, 1, 0, 0, 0, 1,  //
+                                                                  0, 1, -2, 1, 1, 1, 0, 0, 0});
+  const ValueId picked =
+      builder.add(Op::kGatherElements, {real_input({2, 6}), builder.constant(places)});
+  const ValueId product = builder.add(Op::kMatMul, {picked, weights({6, 7}, 1)});
+  const Graph before = finish(builder, quantize(product, 0.05F, 3));
+  const Graph after = fuse_qdq(before);
+  ASSERT_EQ(ops(after), "GatherElements QLinearMatMul");
+  EXPECT_EQ(after.type(after.nodes[0].outputs[0]).type, DataType::kInt8);
+  expect_within(before, after, 1);
+}
+
 TEST_F(FuseQdqTest, MatMulAndGemmBecomeQLinearMatMul) {
   const ValueId x = real_input({5, 6});
   const ValueId product = builder.add(Op::kMatMul, {x, weights({6, 7}, 1)});

@@ -143,5 +143,150 @@ TEST(ResizeTest, RefusesLinearInterpolationOfIntegers) {
   EXPECT_THROW(by_sizes(modes("linear", "half_pixel"), x, {4}), InputError);
 }
 
+/// Keys's cubic kernel at distance `d` from an element.
+double cubic(double d, double a) {
+  d = std::abs(d);
+  if (d <= 1) return (a + 2) * d * d * d - (a + 3) * d * d + 1;
+  return d < 2 ? a * d * d * d - 5 * a * d * d + 8 * a * d - 4 * a : 0;
+}
+
+struct CubicCase {
+  double a = -0.75;
+  bool exclude = false;
+};
+
+/// The weight of element `i` for a point at `position`: its own, and at the ends that of all
+/// elements that the end stands for. Or, without those, in relation to the sum of the weights
+/// inside.
+double cubic_share(std::int64_t i, std::int64_t extent, double position, const CubicCase& test) {
+  double share = 0;
+  double sum = 0;
+  for (std::int64_t k = -4; k < extent + 4; ++k) {
+    const double weight = cubic(static_cast<double>(k) - position, test.a);
+    const std::int64_t inside = std::clamp<std::int64_t>(k, 0, extent - 1);
+    if (test.exclude && inside != k) continue;
+    sum += weight;
+    if (inside == i) share += weight;
+  }
+  return test.exclude ? share / sum : share;
+}
+
+/// The sum over all elements, each with the product of its shares.
+double interpolated(const std::vector<double>& x, const Shape& in,
+                    const std::vector<double>& position, const CubicCase& test) {
+  double sum = 0;
+  for (const Ints& at : coordinates(in)) {
+    double weight = 1;
+    for (std::size_t d = 0; d < in.size(); ++d) {
+      weight *= cubic_share(at[d], in[d], position[d], test);
+    }
+    sum += weight * x[offset(in, at)];
+  }
+  return sum;
+}
+
+// Scales are powers of two, so coordinates are exact in binary32, and only the sums round.
+TEST(ResizeTest, InterpolatesCubicallyInAllDimensions) {
+  Generator generator(kSeed + 2);
+  for (int i = 0; i < 40; ++i) {
+    SCOPED_TRACE(testing::Message() << "resize " << i << " of seed " << kSeed + 2);
+    const CubicCase test{i % 2 == 0 ? -0.75 : -0.5, i % 4 < 2};
+    const bool asymmetric = i % 3 == 0;
+    Shape in;
+    std::vector<float> scales;
+    for (std::int64_t d = between(generator, 1, 3); d > 0; --d) {
+      in.push_back(2 * between(generator, 1, 3));
+      scales.push_back(std::ldexp(0.5F, static_cast<int>(between(generator, 0, 3))));
+    }
+    Attributes attributes = modes("cubic", asymmetric ? "asymmetric" : "half_pixel");
+    attributes.set("cubic_coeff_a", static_cast<float>(test.a));
+    attributes.set("exclude_outside", std::int64_t{test.exclude});
+    const Tensor x = random_reals<double>(generator, in);
+    const Tensor y = by_scales(attributes, x, scales);
+    for (const Ints& at : coordinates(y.shape())) {
+      std::vector<double> position;
+      for (std::size_t d = 0; d < in.size(); ++d) {
+        const double half = asymmetric ? 0 : 0.5;
+        position.push_back((static_cast<double>(at[d]) + half) / static_cast<double>(scales[d]) -
+                           half);
+      }
+      ASSERT_NEAR(values(y)[offset(y.shape(), at)], interpolated(values(x), in, position, test),
+                  1e-13);
+    }
+  }
+}
+
+/// The coordinate in the region from `begin` to `end`, parts of the axis.
+double in_region(std::int64_t out, std::int64_t in_extent, std::int64_t out_extent, double begin,
+                 double end) {
+  const auto last = static_cast<double>(in_extent - 1);
+  if (out_extent == 1) return (begin + end) / 2 * last;
+  return (begin + static_cast<double>(out) / static_cast<double>(out_extent - 1) * (end - begin)) *
+         last;
+}
+
+double linear_at(const std::vector<double>& x, double position) {
+  const auto lower = static_cast<std::size_t>(position);
+  const double rest = position - static_cast<double>(lower);
+  return rest == 0 ? x[lower] : x[lower] * (1 - rest) + x[lower + 1] * rest;
+}
+
+// Regions in quarters and one more output than a power of two: coordinates are exact.
+TEST(ResizeTest, CropsARegionAndExtrapolatesBeyondTheInput) {
+  Generator generator(kSeed + 3);
+  int outside = 0;
+  for (int i = 0; i < 60; ++i) {
+    SCOPED_TRACE(testing::Message() << "resize " << i << " of seed " << kSeed + 3);
+    const std::int64_t in = between(generator, 1, 6);
+    const std::int64_t out = i % 5 == 0 ? 1 : 1 + (std::int64_t{1} << between(generator, 0, 3));
+    const auto begin = static_cast<float>(between(generator, -2, 5)) / 4;
+    const auto end = static_cast<float>(between(generator, -2, 6)) / 4;
+    const std::string mode = i % 3 == 0 ? "nearest" : i % 3 == 1 ? "linear" : "cubic";
+    Attributes attributes = modes(mode, "tf_crop_and_resize", "floor");
+    attributes.set("extrapolation_value", 10.0F);
+    const Tensor x = random_reals<double>(generator, {2, in});
+    const std::vector<double> all = values(x);
+    const Tensor roi = Tensor::vector<float>({0, begin, 1, end});
+    const Tensor sizes = Tensor::vector<std::int64_t>({2, out});
+    const std::vector<double> y =
+        values(run(Op::kResize, attributes, {x, roi, std::nullopt, sizes})[0]);
+    for (std::int64_t k = 0; k < 2 * out; ++k) {
+      const auto first = all.begin() + k / out * in;
+      const std::vector<double> row(first, first + in);
+      const double position = in_region(k % out, in, out, double{begin}, double{end});
+      const bool inside = position >= 0 && position <= static_cast<double>(in - 1);
+      outside += !inside;
+      const double expected = !inside             ? 10
+                              : mode == "nearest" ? row[static_cast<std::size_t>(position)]
+                              : mode == "linear"  ? linear_at(row, position)
+                                                  : interpolated(row, {in}, {position}, {});
+      ASSERT_NEAR(y[static_cast<std::size_t>(k)], expected, 1e-13);
+    }
+  }
+  EXPECT_GT(outside, 50);
+}
+
+TEST(ResizeTest, ExtrapolatesIntegersAndHalves) {
+  const Tensor roi = Tensor::vector<float>({-1, 2});
+  const Tensor sizes = Tensor::vector<std::int64_t>({4});
+  Attributes attributes = modes("nearest", "tf_crop_and_resize", "floor");
+  attributes.set("extrapolation_value", -3.5F);
+  const Tensor x = Tensor::vector<std::int8_t>({7, 9});
+  EXPECT_EQ(run(Op::kResize, attributes, {x, roi, std::nullopt, sizes})[0],
+            Tensor::vector<std::int8_t>({-3, 7, 9, -3}));
+  const auto half = [](std::uint16_t bits) { return graph::Half{bits}; };
+  const Tensor halves = Tensor::vector<graph::Half>({half(0x3C00), half(0x4000)});  // 1, 2
+  EXPECT_EQ(run(Op::kResize, attributes, {halves, roi, std::nullopt, sizes})[0],
+            Tensor::vector<graph::Half>({half(0xC300), half(0x3C00), half(0x4000), half(0xC300)}));
+}
+
+TEST(ResizeTest, RefusesRegionsThatAreNoNumbers) {
+  const Tensor x = Tensor::vector<float>({1, 2});
+  const Tensor roi = Tensor::vector<float>({std::nanf(""), 1});
+  EXPECT_THROW(run(Op::kResize, modes("linear", "tf_crop_and_resize"),
+                   {x, roi, std::nullopt, Tensor::vector<std::int64_t>({4})}),
+               InputError);
+}
+
 }  // namespace
 }  // namespace weft::reference

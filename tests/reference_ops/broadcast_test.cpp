@@ -98,6 +98,51 @@ TEST(BroadcastTest, EmptyOperandsGiveEmptyResults) {
   }
 }
 
+// By the definitions: a - b * floor(a / b), and with fmod a - b * trunc(a / b). Small integers have
+// exact quotients or ones far from the next integer.
+TEST(BroadcastTest, RemaindersHaveTheSignOfTheDivisorOrWithFmodOfTheDividend) {
+  Random random(3);
+  int mixed = 0;
+  for (int round = 0; round < 60; ++round) {
+    const Shape whole = random.shape(4);
+    for (const DataType type : kNumberTypes) {
+      const std::int64_t low = type == DataType::kUint8 ? 0 : -9;
+      const Naive x = random.integers(random.broadcastable(whole), low, 9);
+      Naive y = random.integers(whole, low, 5);
+      for (double& divisor : y.values) divisor = divisor == 0 ? 3 : divisor;
+      for (const bool truncates : {false, true}) {
+        if (!truncates && graph::is_float(type)) continue;
+        const Naive expected(whole, [&](const Index& at) {
+          const double a = x.broadcast(at);
+          const double b = y(at);
+          mixed += a * b < 0;
+          return a - b * (truncates ? std::trunc(a / b) : std::floor(a / b));
+        });
+        const Tensor a = to_tensor(type, x);
+        const Tensor b = to_tensor(type, y);
+        expect_equal(
+            call(Op::kMod, {&a, &b}, ValueType{type, whole}, {{"fmod", std::int64_t{truncates}}}),
+            type, expected);
+      }
+    }
+  }
+  EXPECT_GT(mixed, 100);
+}
+
+TEST(BroadcastTest, RemaindersAtTheEndsOfTheTypes) {
+  const auto rest = [](const Tensor& a, const Tensor& b, std::int64_t fmod) {
+    return call(Op::kMod, {&a, &b}, a.value_type(), {{"fmod", fmod}});
+  };
+  const Tensor lowest = Tensor::scalar(std::numeric_limits<std::int64_t>::min());
+  const Tensor minus_one = Tensor::scalar<std::int64_t>(-1);
+  EXPECT_EQ(rest(lowest, minus_one, 0), Tensor::scalar<std::int64_t>(0));
+  EXPECT_EQ(rest(lowest, minus_one, 1), Tensor::scalar<std::int64_t>(0));
+  const Tensor zero = Tensor::scalar<std::int64_t>(0);
+  EXPECT_THROW(rest(lowest, zero, 0), InputError);
+  EXPECT_TRUE(std::isnan(rest(Tensor::scalar(1.0F), Tensor::scalar(0.0F), 1).data<float>()[0]));
+  EXPECT_EQ(rest(Tensor::scalar(-7.5F), Tensor::scalar(2.0F), 1), Tensor::scalar(-1.5F));
+}
+
 TEST(BroadcastTest, LogicAgreesWithItsTruthTables) {
   const Naive x({2, 2}, std::vector<double>{0, 0, 1, 1});
   const Naive y({2}, std::vector<double>{0, 1});
@@ -105,6 +150,8 @@ TEST(BroadcastTest, LogicAgreesWithItsTruthTables) {
                    DataType::kBool, x, y);
   expect_broadcast({Op::kOr, [](double a, double b) { return std::max(a, b); }}, DataType::kBool,
                    DataType::kBool, x, y);
+  expect_broadcast({Op::kXor, [](double a, double b) { return a + b == 1 ? 1.0 : 0.0; }},
+                   DataType::kBool, DataType::kBool, x, y);
   expect_broadcast(kRelations[0], DataType::kBool, DataType::kBool, x, y);
   const Tensor bools = to_tensor(DataType::kBool, x);
   expect_equal(call(Op::kNot, {&bools}, bools.value_type()), DataType::kBool,

@@ -24,10 +24,6 @@ Naive counting(const Shape& shape) {
 constexpr std::array kSizes = {DataType::kInt8, DataType::kFloat16, DataType::kFloat32,
                                DataType::kInt64};
 
-std::size_t at(std::int64_t d) {
-  return static_cast<std::size_t>(d);
-}
-
 // `rule` maps an index of the result to its source index in x.
 template <class Rule>
 void expect_moved(Op op, const Shape& shape, const Shape& result, const Attributes& attributes,

@@ -29,6 +29,10 @@ using graph::ValueType;
 
 using Index = std::vector<std::int64_t>;
 
+inline std::size_t at(std::int64_t d) {
+  return static_cast<std::size_t>(d);
+}
+
 inline std::int64_t volume(const Shape& shape) {
   std::int64_t count = 1;
   for (const std::int64_t extent : shape) count *= extent;

@@ -53,6 +53,12 @@ double sum(const std::vector<double>& elements) {
   return total;
 }
 
+double product(const std::vector<double>& elements) {
+  double total = 1;
+  for (const double x : elements) total *= x;
+  return total;
+}
+
 double mean(const std::vector<double>& elements) {
   return sum(elements) / static_cast<double>(elements.size());
 }
@@ -122,6 +128,18 @@ TEST(ReduceTest, AgreesWithGroupingTheElementsForRandomShapesAndAxes) {
       check(Op::kReduceMax, largest);
       check(Op::kReduceMin, smallest);
       if (graph::size_bytes(type) >= 4) check(Op::kReduceSum, sum);
+    }
+    for (const DataType type : {DataType::kFloat32, DataType::kFloat64, DataType::kInt64}) {
+      // Factors of 2 keep the products exact; there are at most 5^5 / 64 of them in 63 bits.
+      Naive x = random.integers(shape, -1, 1);
+      for (std::size_t i = 0; i < x.values.size(); ++i) {
+        x.values[i] = i % 64 == 0                                    ? 2
+                      : x.values[i] == 0 && random.integer(0, 9) > 0 ? 1
+                                                                     : x.values[i];
+      }
+      const Groups factors(x, chosen, keep);
+      expect_equal(reduce(Op::kReduceProd, to_tensor(type, x), factors.shape, axes, keep), type,
+                   factors.map(product));
     }
     const Tensor tensor = to_tensor(DataType::kFloat64, random.integers(shape, -9, 9));
     const Groups groups(to_naive(tensor), chosen, keep);
@@ -200,8 +218,9 @@ TEST(ReduceTest, AxesOutOfRangeAreRefused) {
   EXPECT_THROW(reduce(Op::kReduceMax, x, {2}, {-3}, false), InputError);
 }
 
-Tensor arg_max(const Tensor& x, const Shape& shape, std::int64_t axis, bool keep, bool last) {
-  return call(Op::kArgMax, {&x}, ValueType{DataType::kInt64, shape},
+Tensor arg_extreme(Op op, const Tensor& x, const Shape& shape, std::int64_t axis, bool keep,
+                   bool last) {
+  return call(op, {&x}, ValueType{DataType::kInt64, shape},
               {{"axis", axis},
                {"keepdims", std::int64_t{keep}},
                {"select_last_index", std::int64_t{last}}});
@@ -220,27 +239,31 @@ TEST(ArgMaxTest, AgreesWithAScanForRandomShapesAxesAndTies) {
     for (const DataType type : kNumberTypes) {
       const Naive x = random.integers(shape, 0, 2);
       const Groups groups(x, {(axis + rank) % rank}, keep);
-      const Naive expected = groups.map([&](const std::vector<double>& lane) {
-        const double most = *std::max_element(lane.begin(), lane.end());
-        ties += std::count(lane.begin(), lane.end(), most) > 1;
-        const auto first = std::find(lane.begin(), lane.end(), most) - lane.begin();
-        const auto from_back = std::find(lane.rbegin(), lane.rend(), most) - lane.rbegin();
-        return static_cast<double>(last ? std::ssize(lane) - 1 - from_back : first);
-      });
-      expect_equal(arg_max(to_tensor(type, x), groups.shape, axis, keep, last), DataType::kInt64,
-                   expected);
+      for (const Op op : {Op::kArgMax, Op::kArgMin}) {
+        const Naive expected = groups.map([&](const std::vector<double>& lane) {
+          const double best = op == Op::kArgMax ? largest(lane) : smallest(lane);
+          ties += std::count(lane.begin(), lane.end(), best) > 1;
+          const auto first = std::find(lane.begin(), lane.end(), best) - lane.begin();
+          const auto from_back = std::find(lane.rbegin(), lane.rend(), best) - lane.rbegin();
+          return static_cast<double>(last ? std::ssize(lane) - 1 - from_back : first);
+        });
+        expect_equal(arg_extreme(op, to_tensor(type, x), groups.shape, axis, keep, last),
+                     DataType::kInt64, expected);
+      }
     }
   }
   EXPECT_GT(ties, 0);
 }
 
-TEST(ArgMaxTest, ANaNIsTheLargestAndNothingHasNoLargest) {
+TEST(ArgMaxTest, ANaNComesFirstAndNothingHasNoExtreme) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Tensor x = Tensor::vector<float>({1, nan, 3, nan, 2});
-  EXPECT_EQ(arg_max(x, {}, 0, false, false), Tensor::scalar<std::int64_t>(1));
-  EXPECT_EQ(arg_max(x, {}, 0, false, true), Tensor::scalar<std::int64_t>(3));
   const Tensor nothing(DataType::kFloat32, {0});
-  EXPECT_THROW(arg_max(nothing, {}, 0, false, false), InputError);
+  for (const Op op : {Op::kArgMax, Op::kArgMin}) {
+    EXPECT_EQ(arg_extreme(op, x, {}, 0, false, false), Tensor::scalar<std::int64_t>(1));
+    EXPECT_EQ(arg_extreme(op, x, {}, 0, false, true), Tensor::scalar<std::int64_t>(3));
+    EXPECT_THROW(arg_extreme(op, nothing, {}, 0, false, false), InputError);
+  }
 }
 
 Naive softmax_oracle(const Naive& x, std::int64_t axis, bool log) {

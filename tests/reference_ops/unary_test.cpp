@@ -20,6 +20,14 @@ struct UnaryCase {
   double high = 10;
 };
 
+// The nearest integer; of two, the even one.
+long double nearest(long double x) {
+  const long double low = std::floor(x);
+  const bool low_is_even = std::fmod(low, 2.0L) == 0;
+  if (x - low == 0.5L) return low_is_even ? low : low + 1;
+  return x - low < 0.5L ? low : low + 1;
+}
+
 const std::vector<UnaryCase>& cases() {
   static const std::vector<UnaryCase> kCases = {
       {Op::kRelu, {}, [](long double x) { return x > 0 ? x : 0; }},
@@ -58,6 +66,14 @@ const std::vector<UnaryCase>& cases() {
       {Op::kNeg, {}, [](long double x) { return -x; }},
       {Op::kAbs, {}, [](long double x) { return std::fabs(x); }},
       {Op::kReciprocal, {}, [](long double x) { return 1 / x; }, 0.1, 10},
+      {Op::kSin, {}, [](long double x) { return std::sin(x); }},
+      {Op::kCos, {}, [](long double x) { return std::cos(x); }},
+      {Op::kRound, {}, nearest},
+      {Op::kFloor, {}, [](long double x) { return std::floor(x); }},
+      {Op::kCeil, {}, [](long double x) { return -std::floor(-x); }},
+      {Op::kSign, {}, [](long double x) { return x > 0   ? 1.0L
+                                                 : x < 0 ? -1.0L
+                                                         : 0.0L; }},
   };
   return kCases;
 }
@@ -112,7 +128,8 @@ TEST(UnaryTest, EveryFunctionIsItsDefinitionInEveryFloatType) {
 // binary64 evaluation leaves 29 spare bits: the result is the nearest, except for near-ties.
 TEST(UnaryTest, TranscendentalFunctionsOfFloat32AreRoundedToNearest) {
   Random random(2);
-  for (const Op op : {Op::kExp, Op::kLog, Op::kTanh, Op::kErf, Op::kSigmoid, Op::kSoftplus}) {
+  for (const Op op :
+       {Op::kExp, Op::kLog, Op::kTanh, Op::kErf, Op::kSigmoid, Op::kSoftplus, Op::kSin, Op::kCos}) {
     const UnaryCase* test = nullptr;
     for (const UnaryCase& each : cases()) {
       if (each.op == op) test = &each;
@@ -152,6 +169,56 @@ TEST(UnaryTest, LargeArgumentsDoNotOverflowWhereTheFunctionDoesNot) {
   EXPECT_EQ(of(Op::kElu, -kFloatInfinity), -1);
   EXPECT_EQ(of(Op::kExp, 1000), kFloatInfinity);
   EXPECT_EQ(of(Op::kLog, 0), -kFloatInfinity);
+}
+
+TEST(UnaryTest, HalvesGoToTheEvenIntegerInEveryFloatType) {
+  const std::vector<double> halves = {-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 4};
+  for (const DataType type : kFloatTypes) {
+    const Tensor x = to_tensor(type, Naive({8}, halves));
+    expect_equal(call(Op::kRound, {&x}, x.value_type()), type,
+                 Naive({8}, std::vector<double>{-2, -2, 0, 0, 2, 2, 4, 4}));
+  }
+  EXPECT_TRUE(std::signbit(of(Op::kRound, -0.25F)));
+  EXPECT_EQ(of(Op::kFloor, -kFloatInfinity), -kFloatInfinity);
+  EXPECT_EQ(of(Op::kCeil, 16777217.0F), 16777217.0F);
+}
+
+TEST(UnaryTest, SignsOfZerosInfinitiesAndIntegers) {
+  EXPECT_EQ(of(Op::kSign, -kFloatInfinity), -1);
+  EXPECT_FALSE(std::signbit(of(Op::kSign, -0.0F)));
+  for (const DataType type : {DataType::kInt8, DataType::kInt32, DataType::kInt64}) {
+    const Tensor x = to_tensor(type, Naive({3}, std::vector<double>{-5, 0, 7}));
+    expect_equal(call(Op::kSign, {&x}, x.value_type()), type,
+                 Naive({3}, std::vector<double>{-1, 0, 1}));
+  }
+  const Tensor bytes = to_tensor(DataType::kUint8, Naive({2}, std::vector<double>{0, 200}));
+  expect_equal(call(Op::kSign, {&bytes}, bytes.value_type()), DataType::kUint8,
+               Naive({2}, std::vector<double>{0, 1}));
+}
+
+TEST(UnaryTest, TrigonometryOfInfinitiesIsNaN) {
+  EXPECT_TRUE(std::isnan(of(Op::kSin, kFloatInfinity)));
+  EXPECT_TRUE(std::isnan(of(Op::kCos, -kFloatInfinity)));
+}
+
+TEST(UnaryTest, NaNsAndInfinitiesAreFoundInEveryFloatType) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> values = {0, std::nan(""), infinity, -infinity, 65504};
+  const auto found = [&](Op op, const Tensor& x, const Attributes& attributes = {}) {
+    return call(op, {&x}, ValueType{DataType::kBool, x.shape()}, attributes);
+  };
+  const auto expected = [](const std::vector<double>& truths) {
+    return to_tensor(DataType::kBool, Naive({5}, truths));
+  };
+  for (const DataType type : kFloatTypes) {
+    const Tensor x = to_tensor(type, Naive({5}, values));
+    EXPECT_EQ(found(Op::kIsNan, x), expected({0, 1, 0, 0, 0}));
+    EXPECT_EQ(found(Op::kIsInf, x), expected({0, 0, 1, 1, 0}));
+    EXPECT_EQ(found(Op::kIsInf, x, {{"detect_negative", std::int64_t{0}}}),
+              expected({0, 0, 1, 0, 0}));
+    EXPECT_EQ(found(Op::kIsInf, x, {{"detect_positive", std::int64_t{0}}}),
+              expected({0, 0, 0, 1, 0}));
+  }
 }
 
 TEST(UnaryTest, NaNsStayNaNs) {

@@ -78,6 +78,17 @@ ValueTypes infer_broadcast(const NodeTypes& node) {
   return {{input(node, 0).type, broadcast_inputs(node)}};
 }
 
+ValueTypes infer_mod(const NodeTypes& node) {
+  if (is_float(input(node, 0).type) && node.attributes.integer("fmod", 0) == 0) {
+    throw InputError("attribute fmod: must be 1 for floating-point numbers");
+  }
+  return infer_broadcast(node);
+}
+
+ValueTypes infer_truths(const NodeTypes& node) {
+  return {{DataType::kBool, shape_of(node, 0)}};
+}
+
 ValueTypes infer_comparison(const NodeTypes& node) {
   return {{DataType::kBool, broadcast_inputs(node)}};
 }

@@ -59,8 +59,10 @@ AttributeKind kind_of(Op op, std::string_view name) {
       {"nearest_mode", AttributeKind::kText},
       {"output_padding", AttributeKind::kIntegers},
       {"output_shape", AttributeKind::kIntegers},
+      {"padding_mode", AttributeKind::kText},
       {"pads", AttributeKind::kIntegers},
       {"perm", AttributeKind::kIntegers},
+      {"reduction", AttributeKind::kText},
       {"strides", AttributeKind::kIntegers},
       {"value", AttributeKind::kTensor},
   });

@@ -35,15 +35,30 @@ bool has_list(const NodeTypes& node, std::size_t i) {
   return type != nullptr && type->shape != Shape{0};
 }
 
+bool crops(const Attributes& attributes) {
+  return attributes.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize";
+}
+
+// The parts of each dimension that the region of interest covers; 1 without a region.
+std::vector<float> covered(const NodeTypes& node, std::size_t rank) {
+  std::vector<float> parts(rank, 1.0F);
+  if (!crops(node.attributes)) return parts;
+  const std::vector<double> roi = known_reals(node, 1);
+  for (std::size_t i = 0; i < rank; ++i) parts[i] = static_cast<float>(roi[rank + i] - roi[i]);
+  return parts;
+}
+
 Shape scaled(const NodeTypes& node, const Shape& in) {
   expect_shape(node, 2, {rank_of(in)});
   const auto scales = known(node, 2).data<float>();
+  const std::vector<float> parts = covered(node, in.size());
   Shape shape;
   for (std::size_t i = 0; i < in.size(); ++i) {
     if (!(scales[i] > 0))
       throw InputError(fmt::format("input 2 (scales): {} is not above 0", scales[i]));
     // Multiply in float: 10 * 0.7f is 7 in float but less than 7 in double.
-    const float extent = std::floor(static_cast<float>(in[i]) * scales[i]);
+    const float extent = std::floor(static_cast<float>(in[i]) * parts[i] * scales[i]);
+    if (extent < 0) throw InputError("input 1 (roi): an end lies before its start");
     shape.push_back(extent_from(static_cast<double>(extent), "input 2 (scales)"));
   }
   return shape;
@@ -116,15 +131,19 @@ ValueTypes infer_pad(const NodeTypes& node) {
 
 ValueTypes infer_resize(const NodeTypes& node) {
   const Attributes& attributes = node.attributes;
-  expect_one_of(attributes, "mode", "nearest", {"nearest", "linear"});
+  expect_one_of(attributes, "mode", "nearest", {"nearest", "linear", "cubic"});
   expect_one_of(attributes, "nearest_mode", "round_prefer_floor",
                 {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
-  expect_one_of(
-      attributes, "coordinate_transformation_mode", "half_pixel",
-      {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn"});
+  expect_one_of(attributes, "coordinate_transformation_mode", "half_pixel",
+                {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
+                 "tf_half_pixel_for_nn", "tf_crop_and_resize"});
   const bool by_scales = has_list(node, 2);
   if (by_scales == has_list(node, 3)) throw InputError("either scales or sizes must be given");
   const Shape& in = shape_of(node, 0);
+  if (crops(attributes)) {
+    if (optional_input(node, 1) == nullptr) throw InputError("input 1 (roi) is missing");
+    expect_shape(node, 1, {2 * rank_of(in)});
+  }
   Shape shape = by_scales ? scaled(node, in) : sized(node, in);
   for (std::size_t i = 0; i < in.size(); ++i) {
     if (in[i] == 0 && shape[i] > 0) throw InputError("extent 0 cannot be resized");

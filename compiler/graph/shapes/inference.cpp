@@ -40,6 +40,20 @@ const Tensor& known(const NodeTypes& node, std::size_t i) {
   return *tensor;
 }
 
+std::vector<double> known_reals(const NodeTypes& node, std::size_t i) {
+  const Tensor& tensor = known(node, i);
+  std::vector<double> result;
+  with_type(tensor.type(), [&]<class T>(T) {
+    if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+      for (const T element : tensor.data<T>()) result.push_back(static_cast<double>(element));
+    } else {
+      throw InputError(fmt::format("{}: {} is not supported here", input_label(node, i),
+                                   to_string(tensor.type())));
+    }
+  });
+  return result;
+}
+
 std::vector<std::int64_t> known_list(const NodeTypes& node, std::size_t i) {
   expect_rank(node, i, 1, 1);
   return to_int64(known(node, i));

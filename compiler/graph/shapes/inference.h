@@ -29,6 +29,9 @@ inline const Shape& shape_of(const NodeTypes& node, std::size_t i) {
 
 /// The elements of input `i`. Throws InputError if they are unknown before the network runs.
 const Tensor& known(const NodeTypes& node, std::size_t i);
+/// The elements of input `i` as real numbers. Throws InputError if they are unknown, float16 or
+/// truth values.
+std::vector<double> known_reals(const NodeTypes& node, std::size_t i);
 /// The elements of input `i` as a list of integers. Throws InputError if they are unknown or if the
 /// rank is not 1.
 std::vector<std::int64_t> known_list(const NodeTypes& node, std::size_t i);
@@ -81,6 +84,8 @@ ValueTypes infer_clip(const NodeTypes& node);
 ValueTypes infer_cast(const NodeTypes& node);
 ValueTypes infer_dropout(const NodeTypes& node);
 ValueTypes infer_broadcast(const NodeTypes& node);
+ValueTypes infer_mod(const NodeTypes& node);
+ValueTypes infer_truths(const NodeTypes& node);
 ValueTypes infer_comparison(const NodeTypes& node);
 ValueTypes infer_where(const NodeTypes& node);
 
@@ -88,7 +93,9 @@ ValueTypes infer_where(const NodeTypes& node);
 ValueTypes infer_along_axis(const NodeTypes& node);
 ValueTypes infer_reduce(const NodeTypes& node);
 ValueTypes infer_reduce_sum(const NodeTypes& node);
-ValueTypes infer_arg_max(const NodeTypes& node);
+ValueTypes infer_arg_extreme(const NodeTypes& node);
+ValueTypes infer_top_k(const NodeTypes& node);
+ValueTypes infer_cum_sum(const NodeTypes& node);
 
 // infer_windows.cpp
 ValueTypes infer_max_pool(const NodeTypes& node);
@@ -115,6 +122,14 @@ ValueTypes infer_shape(const NodeTypes& node);
 ValueTypes infer_constant_of_shape(const NodeTypes& node);
 ValueTypes infer_expand(const NodeTypes& node);
 ValueTypes infer_tile(const NodeTypes& node);
+
+// infer_indexed.cpp
+ValueTypes infer_gather_elements(const NodeTypes& node);
+ValueTypes infer_gather_nd(const NodeTypes& node);
+ValueTypes infer_scatter_elements(const NodeTypes& node);
+ValueTypes infer_scatter_nd(const NodeTypes& node);
+ValueTypes infer_one_hot(const NodeTypes& node);
+ValueTypes infer_grid_sample(const NodeTypes& node);
 
 // infer_resize.cpp
 ValueTypes infer_pad(const NodeTypes& node);

@@ -94,6 +94,10 @@ constexpr Signature variadic(TypeSet types) {
 constexpr Signature along_axis() {
   return signature(1, 1, 1, {"axis"}, infer_along_axis, {{"input", kFloats}});
 }
+constexpr Signature arg_extreme() {
+  return signature(1, 1, 1, {"axis", "keepdims", "select_last_index"}, infer_arg_extreme,
+                   {{"data", kNumbers}});
+}
 constexpr Signature reduction(TypeSet types) {
   return signature(1, 1, 1, {"axes", "keepdims"}, infer_reduce, {{"data", types}});
 }

@@ -1,5 +1,5 @@
 // The kernels of the neural-network operators, by family: contractions, quantization, windows,
-// normalization, recurrence and Resize, as ONNX (opset 17) and the extensions in
+// normalization, recurrence, Resize and GridSample, as ONNX (opset 17) and the extensions in
 // compiler/graph/op.h define them.
 //
 // float32 and float64 are computed in their own type. float16 is computed in float32 and rounded to
@@ -33,5 +33,6 @@ Kernels pool_kernels();                 // pool.cpp
 Kernels normalization_kernels();        // normalization.cpp
 Kernels recurrent_kernels();            // recurrent.cpp
 Kernels resize_kernels();               // resize.cpp
+Kernels grid_sample_kernels();          // grid_sample.cpp
 
 }  // namespace weft::reference

@@ -1,11 +1,11 @@
 // The functions of one number, for operators, fused activations and recurrent cells: T is float or
 // double. The CPU reference and the CUDA backend's kernels share them.
 //
-// Numerics: exp, log, tanh, erf, pow and functions built from them are evaluated in binary64 by the
-// C math library and rounded once to T; additions, multiplications, divisions and square roots are
-// single operations in T. Comparisons are written so that a NaN stays a NaN. expm1 and log1p
-// replace exp(x) - 1 and log(1 + x), which would cancel. Source: ONNX operator specification, opset
-// 17.
+// Numerics: exp, log, sin, cos, tanh, erf, pow and functions built from them are evaluated in
+// binary64 by the C math library and rounded once to T; additions, multiplications, divisions and
+// square roots are single operations in T. Comparisons are written so that a NaN stays a NaN. expm1
+// and log1p replace exp(x) - 1 and log(1 + x), which would cancel. Source: ONNX operator
+// specification, opset 17.
 #pragma once
 
 #include <array>
@@ -127,6 +127,40 @@ WEFT_HOST_DEVICE T abs(T x) {
   return std::abs(x);
 }
 
+template <class T>
+WEFT_HOST_DEVICE T sin(T x) {
+  return static_cast<T>(std::sin(static_cast<double>(x)));
+}
+
+template <class T>
+WEFT_HOST_DEVICE T cos(T x) {
+  return static_cast<T>(std::cos(static_cast<double>(x)));
+}
+
+/// The nearest integer; a half goes to the even one.
+template <class T>
+WEFT_HOST_DEVICE T round_to_even(T x) {
+  return std::rint(x);
+}
+
+template <class T>
+WEFT_HOST_DEVICE T floor(T x) {
+  return std::floor(x);
+}
+
+template <class T>
+WEFT_HOST_DEVICE T ceil(T x) {
+  return std::ceil(x);
+}
+
+/// 1, 0 or -1; a NaN stays a NaN, both zeros give +0.
+template <class T>
+WEFT_HOST_DEVICE T sign(T x) {
+  if (x > T{0}) return T{1};
+  if (x == T{0}) return T{0};
+  return x < T{0} ? static_cast<T>(T{0} - T{1}) : x;
+}
+
 /// A function with its parameters is plain data, so a kernel can take it.
 enum class ActivationKind : std::uint8_t {
   kIdentity,
@@ -147,6 +181,12 @@ enum class ActivationKind : std::uint8_t {
   kNeg,
   kAbs,
   kReciprocal,
+  kSin,
+  kCos,
+  kRound,
+  kFloor,
+  kCeil,
+  kSign,
   kAffine,           // alpha * x + beta
   kThresholdedRelu,  // x above alpha, else 0
   kScaledTanh,       // alpha * tanh(beta * x)
@@ -154,12 +194,21 @@ enum class ActivationKind : std::uint8_t {
 };
 
 /// ONNX's names, in the order of ActivationKind.
-inline constexpr auto kActivationNames = std::to_array<std::string_view>(
-    {"Identity",   "Relu",        "LeakyRelu",  "Elu",    "Selu",
-     "Sigmoid",    "HardSigmoid", "HardSwish",  "Tanh",   "Erf",
-     "Softplus",   "Clip",        "Sqrt",       "Exp",    "Log",
-     "Neg",        "Abs",         "Reciprocal", "Affine", "ThresholdedRelu",
-     "ScaledTanh", "Softsign"});
+inline constexpr auto kActivationNames =
+    std::to_array<std::string_view>({"Identity",    "Relu",
+                                     "LeakyRelu",   "Elu",
+                                     "Selu",        "Sigmoid",
+                                     "HardSigmoid", "HardSwish",
+                                     "Tanh",        "Erf",
+                                     "Softplus",    "Clip",
+                                     "Sqrt",        "Exp",
+                                     "Log",         "Neg",
+                                     "Abs",         "Reciprocal",
+                                     "Sin",         "Cos",
+                                     "Round",       "Floor",
+                                     "Ceil",        "Sign",
+                                     "Affine",      "ThresholdedRelu",
+                                     "ScaledTanh",  "Softsign"});
 static_assert(kActivationNames.size() == static_cast<std::size_t>(ActivationKind::kSoftsign) + 1);
 
 /// Clip: alpha is the lower and beta the upper bound. Selu: beta is gamma.
@@ -192,6 +241,12 @@ WEFT_ALWAYS_INLINE WEFT_HOST_DEVICE T activated(ActivationKind kind, T x, T alph
     case ActivationKind::kNeg: return neg(x);
     case ActivationKind::kAbs: return reference::abs(x);
     case ActivationKind::kReciprocal: return reciprocal(x);
+    case ActivationKind::kSin: return reference::sin(x);
+    case ActivationKind::kCos: return reference::cos(x);
+    case ActivationKind::kRound: return round_to_even(x);
+    case ActivationKind::kFloor: return reference::floor(x);
+    case ActivationKind::kCeil: return reference::ceil(x);
+    case ActivationKind::kSign: return sign(x);
     case ActivationKind::kAffine: return alpha * x + beta;
     case ActivationKind::kThresholdedRelu: return thresholded_relu(x, alpha);
     case ActivationKind::kScaledTanh: return alpha * reference::tanh(beta * x);

@@ -4,6 +4,7 @@
 
 #include "models/reference/cpu/tensor_ops/call.h"
 #include "models/reference/cpu/tensor_ops/elements.h"
+#include "models/reference/cpu/tensor_ops/extrema.h"
 #include "models/reference/cpu/tensor_ops/kernels.h"
 
 namespace weft::reference::tensor_ops {
@@ -12,33 +13,44 @@ namespace {
 using graph::NodeCall;
 using graph::Tensor;
 
-template <class T>
-bool above(T x, T y) {
-  return x > y || (x != x && y == y);
-}
+// Whether `x` takes the place of `y`. A NaN takes the place of every number.
+struct Higher {
+  template <class T>
+  bool operator()(T x, T y) const {
+    return above(x, y);
+  }
+};
+struct Lower {
+  template <class T>
+  bool operator()(T x, T y) const {
+    return x < y || (x != x && y == y);
+  }
+};
 
 // One block of extent x inner elements; `best` gets `inner` indices.
-template <class T>
-void arg_max(const T* block, const AxisView& view, bool last, std::int64_t* best) {
+template <class Better, class T>
+void arg_extreme(const T* block, const AxisView& view, bool last, std::int64_t* best) {
+  const Better better;
   for (std::int64_t a = 1; a < view.extent; ++a) {
     for (std::int64_t i = 0; i < view.inner; ++i) {
       const auto candidate = widen(block[a * view.inner + i]);
       const auto champion = widen(block[best[i] * view.inner + i]);
-      if (last ? !above(champion, candidate) : above(candidate, champion)) best[i] = a;
+      if (last ? !better(champion, candidate) : better(candidate, champion)) best[i] = a;
     }
   }
 }
 
-std::vector<Tensor> evaluate_arg_max(const NodeCall& call) {
+template <class Better>
+std::vector<Tensor> evaluate_arg_extreme(const NodeCall& call) {
   const Tensor& x = input(call, 0);
   const AxisView view = view_along(x.shape(), axis_of(call, 0, x.rank()));
   const bool last = call.attributes.integer("select_last_index", 0) != 0;
-  if (view.extent == 0) throw InputError("an empty axis has no largest element");
+  if (view.extent == 0) throw InputError("an empty axis has no extreme element");
   return {with_numbers(x.type(), [&]<class T>(T) {
     Tensor result(call.outputs[0]);
     std::int64_t* best = result.mutable_data<std::int64_t>().data();
     for (std::int64_t o = 0; o < view.outer; ++o, best += view.inner) {
-      arg_max(x.data<T>().data() + o * view.extent * view.inner, view, last, best);
+      arg_extreme<Better>(x.data<T>().data() + o * view.extent * view.inner, view, last, best);
     }
     return result;
   })};
@@ -48,7 +60,8 @@ std::vector<Tensor> evaluate_arg_max(const NodeCall& call) {
 
 Kernels arg_max_kernels() {
   static constexpr auto kKernels = std::to_array<KernelEntry>({
-      {Op::kArgMax, evaluate_arg_max},
+      {Op::kArgMax, evaluate_arg_extreme<Higher>},
+      {Op::kArgMin, evaluate_arg_extreme<Lower>},
   });
   return kKernels;
 }

@@ -90,6 +90,26 @@ Tensor power(const ValueType& type, const Tensor& base, const Tensor& exponent) 
   });
 }
 
+// The sign of a remainder is the dividend's if `truncated`, as in C, and else the divisor's.
+struct Remainder {
+  bool truncated = false;
+  template <class T>
+  T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      const T rest = remainder_of(x, y);
+      const bool moves = !truncated && rest != T{0} && (rest < T{0}) != (y < T{0});
+      return moves ? static_cast<T>(rest + y) : rest;
+    } else {
+      return std::fmod(x, y);
+    }
+  }
+};
+
+std::vector<Tensor> evaluate_mod(const NodeCall& call) {
+  const Remainder remainder{call.attributes.integer("fmod", 0) != 0};
+  return {combine(call.outputs[0], input(call, 0), input(call, 1), remainder)};
+}
+
 std::vector<Tensor> evaluate_prelu(const NodeCall& call) {
   const auto slope = Wrapped<std::multiplies<>>{};
   return {combine(call.outputs[0], input(call, 0), input(call, 1),
@@ -112,6 +132,7 @@ Kernels arithmetic_kernels() {
       {Op::kSub, fold<Wrapped<std::minus<>>>},
       {Op::kMul, fold<Wrapped<std::multiplies<>>>},
       {Op::kDiv, fold<Quotient>},
+      {Op::kMod, evaluate_mod},
       {Op::kPow, evaluate_pow},
       {Op::kPRelu, evaluate_prelu},
       {Op::kMin, fold<Smaller>},

@@ -17,6 +17,13 @@ std::int64_t axis_of(const graph::NodeCall& call, std::int64_t otherwise, std::i
   return graph::normalized_axis(call.attributes.integer("axis", otherwise), rank);
 }
 
+std::int64_t checked_index(std::int64_t index, std::int64_t extent) {
+  if (index < -extent || index >= extent) {
+    throw InputError(fmt::format("index {} is outside of {}..{}", index, -extent, extent - 1));
+  }
+  return index < 0 ? index + extent : index;
+}
+
 AxisView view_along(const graph::Shape& shape, std::int64_t axis) {
   if (axis < 0 || axis >= static_cast<std::int64_t>(shape.size())) {
     throw InputError(

@@ -17,6 +17,9 @@ void check_type(const graph::Tensor& operand, graph::DataType expected);
 /// unless -rank <= axis < rank.
 std::int64_t axis_of(const graph::NodeCall& call, std::int64_t otherwise, std::int64_t rank);
 
+/// `index` counted from the front. Throws InputError unless -extent <= index < extent.
+std::int64_t checked_index(std::int64_t index, std::int64_t extent);
+
 /// A shape split at one of its dimensions: element (o, a, i) is at (o * extent + a) * inner + i.
 struct AxisView {
   std::int64_t outer = 1;

@@ -22,6 +22,12 @@ struct Larger {
   }
 };
 
+/// True if x comes after y in the order of numbers, where a NaN is larger than every number.
+template <class T>
+bool above(T x, T y) {
+  return x > y || (x != x && y == y);
+}
+
 /// The ends of T's range, infinities included.
 template <class T>
 constexpr T highest() {

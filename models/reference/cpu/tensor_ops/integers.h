@@ -36,6 +36,16 @@ T truncated_quotient(T x, T y) {
   return static_cast<T>(x / y);
 }
 
+/// What truncated_quotient() leaves; it has the sign of x. Throws InputError if y is 0.
+template <class T>
+T remainder_of(T x, T y) {
+  if (y == T{0}) throw InputError("an integer is divided by zero");
+  if constexpr (std::is_signed_v<T>) {
+    if (y == T{-1}) return T{0};
+  }
+  return static_cast<T>(x % y);
+}
+
 /// x to the power y, wrapping. If y < 0, the truncated reciprocal: 0 unless x is 1 or -1. Throws
 /// InputError for 0 to a negative power.
 template <class T>

@@ -1,10 +1,6 @@
 // Concat, Split and Gather: they copy whole blocks of adjacent elements.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <cstring>
 
-#include "base/error.h"
 #include "models/reference/cpu/tensor_ops/call.h"
 #include "models/reference/cpu/tensor_ops/kernels.h"
 
@@ -22,13 +18,6 @@ std::size_t block_bytes(const AxisView& view, const Tensor& tensor) {
 // std::memcpy that accepts the null pointers of empty tensors.
 void copy_bytes(std::byte* to, const std::byte* from, std::size_t count) {
   if (count != 0) std::memcpy(to, from, count);
-}
-
-std::int64_t checked_index(std::int64_t index, std::int64_t extent) {
-  if (index < -extent || index >= extent) {
-    throw InputError(fmt::format("index {} is outside of {}..{}", index, -extent, extent - 1));
-  }
-  return index < 0 ? index + extent : index;
 }
 
 // Offsets in bytes of the gathered blocks along the axis.

@@ -16,11 +16,16 @@ Kernels arithmetic_kernels();  // arithmetic.cpp
 Kernels logic_kernels();       // logic.cpp: comparisons and choices too
 Kernels softmax_kernels();     // softmax.cpp
 Kernels reduction_kernels();   // reduce.cpp
-Kernels arg_max_kernels();     // arg_max.cpp
+Kernels arg_max_kernels();     // arg_max.cpp: and arg min
 Kernels reshape_kernels();     // reshape.cpp: elements stay the same
 Kernels generator_kernels();   // generators.cpp: elements made from shapes and scalars
 Kernels joining_kernels();     // joining.cpp: blocks copied whole
 Kernels movement_kernels();    // movement.cpp: strided views
 Kernels pad_kernels();         // pad.cpp: borders
+
+Kernels indexed_gather_kernels();  // indexed/gather.cpp: runs that indices name
+Kernels scatter_kernels();         // indexed/scatter.cpp
+Kernels one_hot_kernels();         // indexed/one_hot.cpp
+Kernels line_kernels();            // indexed/along_lines.cpp: CumSum and TopK
 
 }  // namespace weft::reference::tensor_ops

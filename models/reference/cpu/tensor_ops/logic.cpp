@@ -1,4 +1,5 @@
 // Comparisons, logic, and the choice between two tensors.
+#include <cmath>
 #include <functional>
 
 #include "models/reference/cpu/tensor_ops/broadcast.h"
@@ -39,6 +40,26 @@ std::vector<Tensor> negate(const NodeCall& call) {
   return {map_elements<bool, bool>(DataType::kBool, x, std::logical_not<>{})};
 }
 
+/// Truth values of function(x) for floats of any type.
+template <class Function>
+std::vector<Tensor> classify(const NodeCall& call, Function function) {
+  const Tensor& x = input(call, 0);
+  return {with_floats(x.type(), [&]<class T>(T) {
+    return map_elements<bool, T>(DataType::kBool, x,
+                                 [function](T element) { return function(widen(element)); });
+  })};
+}
+
+std::vector<Tensor> evaluate_is_nan(const NodeCall& call) {
+  return classify(call, [](auto x) { return std::isnan(x); });
+}
+
+std::vector<Tensor> evaluate_is_inf(const NodeCall& call) {
+  const bool negative = call.attributes.integer("detect_negative", 1) != 0;
+  const bool positive = call.attributes.integer("detect_positive", 1) != 0;
+  return classify(call, [=](auto x) { return std::isinf(x) && (x < 0 ? negative : positive); });
+}
+
 std::vector<Tensor> evaluate_where(const NodeCall& call) {
   const Tensor& condition = input(call, 0);
   const Tensor& x = input(call, 1);
@@ -60,7 +81,10 @@ Kernels logic_kernels() {
       {Op::kGreater, compare<std::greater<>>},
       {Op::kAnd, combine_bools<std::logical_and<>>},
       {Op::kOr, combine_bools<std::logical_or<>>},
+      {Op::kXor, combine_bools<std::not_equal_to<>>},
       {Op::kNot, negate},
+      {Op::kIsNan, evaluate_is_nan},
+      {Op::kIsInf, evaluate_is_inf},
       {Op::kWhere, evaluate_where},
   });
   return kKernels;

@@ -2,7 +2,8 @@
 // accumulators have stride 0 along the reduced dimensions.
 //
 // Sums and means of floats are accumulated in binary64 and rounded once; integers wrap. A mean of
-// integers is truncated. An empty sum is 0; an empty maximum is the lowest value of the type.
+// integers is truncated. Products follow the rules of sums. An empty sum is 0, an empty product 1;
+// an empty maximum is the lowest value of the type.
 #include <fmt/format.h>
 
 #include <functional>
@@ -117,16 +118,22 @@ Tensor to_tensor(Reduction& reduction, const std::vector<Accumulator>& accumulat
 template <class T>
 using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 
-template <class T>
-std::vector<Sum<T>> sums(const Reduction& reduction) {
-  return reduction.run<T, Sum<T>>(0, [](Sum<T> total, T element) {
+/// `operation` of all elements of each accumulator, from `start` on.
+template <class T, class Operation>
+std::vector<Sum<T>> folded(const Reduction& reduction, Sum<T> start, Operation operation) {
+  return reduction.run<T, Sum<T>>(start, [operation](Sum<T> total, T element) {
     const auto term = convert<Sum<T>>(element);
     if constexpr (std::is_integral_v<T>) {
-      return wrapping(total, term, std::plus<>{});
+      return wrapping(total, term, operation);
     } else {
-      return total + term;
+      return operation(total, term);
     }
   });
+}
+
+template <class T>
+std::vector<Sum<T>> sums(const Reduction& reduction) {
+  return folded<T>(reduction, 0, std::plus<>{});
 }
 
 template <class T, class Extremum>
@@ -163,6 +170,12 @@ struct Total {
     return to_tensor<T>(reduction, sums<T>(reduction), std::identity{});
   }
 };
+struct Product {
+  template <class T>
+  Tensor operator()(T, Reduction& reduction) const {
+    return to_tensor<T>(reduction, folded<T>(reduction, 1, std::multiplies<>{}), std::identity{});
+  }
+};
 struct Maximum {
   template <class T>
   Tensor operator()(T, Reduction& reduction) const {
@@ -182,6 +195,7 @@ Kernels reduction_kernels() {
   static constexpr auto kKernels = std::to_array<KernelEntry>({
       {Op::kReduceMean, evaluate_reduce<Mean>},
       {Op::kReduceSum, evaluate_reduce<Total>},
+      {Op::kReduceProd, evaluate_reduce<Product>},
       {Op::kReduceMax, evaluate_reduce<Maximum>},
       {Op::kReduceMin, evaluate_reduce<Minimum>},
   });

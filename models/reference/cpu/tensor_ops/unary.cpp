@@ -72,6 +72,12 @@ struct IntegerMagnitude {
     return x < T{0} ? wrapping_negate(x) : x;
   }
 };
+struct IntegerSign {
+  template <class T>
+  T operator()(T x) const {
+    return sign(x);
+  }
+};
 // ONNX defines Erf for integers too: the truncated result is 1, 0 or -1.
 struct IntegerErf {
   template <class T>
@@ -123,6 +129,12 @@ Kernels unary_kernels() {
       {Op::kAbs, of_numbers<kAbs, IntegerMagnitude>},
       {Op::kReciprocal, of_floats<kReciprocal>},
       {Op::kClip, evaluate_clip},
+      {Op::kSin, of_floats<kSin>},
+      {Op::kCos, of_floats<kCos>},
+      {Op::kRound, of_floats<kRound>},
+      {Op::kFloor, of_floats<kFloor>},
+      {Op::kCeil, of_floats<kCeil>},
+      {Op::kSign, of_numbers<kSign, IntegerSign>},
   });
   return kKernels;
 }

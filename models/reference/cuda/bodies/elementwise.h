@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "models/reference/cpu/nn/scalar_functions.h"
 #include "models/reference/cuda/bodies/narrow.h"
@@ -28,7 +29,7 @@ struct Unary {
   WEFT_HOST_DEVICE void operator()(std::int64_t i) const { y[i] = activated(function, x[i]); }
 };
 
-enum class BinaryFunction : std::uint8_t { kAdd, kSub, kMul, kDiv, kMin, kMax, kPow, kPRelu };
+enum class BinaryFunction : std::uint8_t { kAdd, kSub, kMul, kDiv, kMod, kMin, kMax, kPow, kPRelu };
 
 /// kMin and kMax: if an operand is a NaN, the result is that NaN; of two zeros, it is the first.
 WEFT_HOST_DEVICE inline float combined(BinaryFunction function, float a, float b) {
@@ -41,6 +42,8 @@ WEFT_HOST_DEVICE inline float combined(BinaryFunction function, float a, float b
       return a * b;
     case BinaryFunction::kDiv:
       return a / b;
+    case BinaryFunction::kMod:
+      return std::fmod(a, b);
     case BinaryFunction::kMin:
       return b < a || b != b ? b : a;
     case BinaryFunction::kMax:
@@ -86,16 +89,22 @@ struct Compare {
   }
 };
 
-/// y[i] = a and b, or a or b, with broadcasting.
+enum class LogicFunction : std::uint8_t { kAnd, kOr, kXor };
+
+/// y[i] = function(a, b) with broadcasting.
 struct Logic {
-  bool conjunction;
+  LogicFunction function;
   const bool* a;
   const bool* b;
   bool* y;
   Strided<2> walk;
   WEFT_HOST_DEVICE void operator()(std::int64_t i) const {
     const Offsets<2> at = walk.at(i);
-    y[i] = conjunction ? a[at[0]] && b[at[1]] : a[at[0]] || b[at[1]];
+    const bool left = a[at[0]];
+    const bool right = b[at[1]];
+    y[i] = function == LogicFunction::kAnd  ? left && right
+           : function == LogicFunction::kOr ? left || right
+                                            : left != right;
   }
 };
 
@@ -103,6 +112,21 @@ struct Not {
   const bool* x;
   bool* y;
   WEFT_HOST_DEVICE void operator()(std::int64_t i) const { y[i] = !x[i]; }
+};
+
+/// y[i] = whether x[i] is one of the special values asked for.
+struct Classify {
+  bool nan;
+  bool negative;  // -infinity
+  bool positive;  // +infinity
+  const float* x;
+  bool* y;
+  WEFT_HOST_DEVICE void operator()(std::int64_t i) const {
+    constexpr float kLargest = std::numeric_limits<float>::max();
+    const float value = x[i];
+    y[i] = (nan && value != value) || (negative && value < -kLargest) ||
+           (positive && value > kLargest);
+  }
 };
 
 /// y[i] = a where the condition holds, else b, with broadcasting. Unit: an unsigned integer of the

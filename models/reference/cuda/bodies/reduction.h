@@ -18,6 +18,7 @@ namespace weft::cuda {
 
 enum class ReduceKind : std::uint8_t {
   kSum,
+  kProduct,
   kMax,
   kMin,
   kSumExp,      // of exp(x - shift)
@@ -26,6 +27,7 @@ enum class ReduceKind : std::uint8_t {
 
 WEFT_HOST_DEVICE inline double reduce_start(ReduceKind kind) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (kind == ReduceKind::kProduct) return 1.0;
   return kind == ReduceKind::kMax ? -kInfinity : kind == ReduceKind::kMin ? kInfinity : 0.0;
 }
 
@@ -40,6 +42,7 @@ WEFT_HOST_DEVICE inline double reduce_term(ReduceKind kind, double x, double shi
 WEFT_HOST_DEVICE inline double reduce_step(ReduceKind kind, double total, double term) {
   if (kind == ReduceKind::kMax) return term > total || term != term ? term : total;
   if (kind == ReduceKind::kMin) return term < total || term != term ? term : total;
+  if (kind == ReduceKind::kProduct) return total * term;
   return total + term;
 }
 
@@ -150,22 +153,26 @@ struct Softmax {
   }
 };
 
-/// The index of the largest element along the middle of x [outer, extent, inner]. Among equal
-/// elements it is the first, or the last if `last`. A NaN is larger than every number.
-struct ArgMax {
+/// The index of the largest element (or the smallest, if `least`) along the middle of x [outer,
+/// extent, inner]. Among equal elements it is the first, or the last if `last`. A NaN comes before
+/// every number.
+struct ArgExtreme {
   const float* x;
   std::int64_t* y;
   std::int64_t extent;
   std::int64_t inner;
+  bool least;
   bool last;
-  WEFT_HOST_DEVICE static bool above(float a, float b) { return a > b || (a != a && b == b); }
+  WEFT_HOST_DEVICE bool better(float a, float b) const {
+    return (least ? a < b : a > b) || (a != a && b == b);
+  }
   WEFT_HOST_DEVICE void operator()(std::int64_t i) const {
     const float* lane = x + i / inner * extent * inner + i % inner;
     std::int64_t best = 0;
     for (std::int64_t k = 1; k < extent; ++k) {
       const float candidate = lane[k * inner];
       const float champion = lane[best * inner];
-      if (last ? !above(champion, candidate) : above(candidate, champion)) best = k;
+      if (last ? !better(champion, candidate) : better(candidate, champion)) best = k;
     }
     y[i] = best;
   }

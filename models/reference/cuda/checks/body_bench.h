@@ -54,9 +54,10 @@ class Bench {
     memory_.push_back(device_.allocate(bytes_of<T>(count)));
     return static_cast<T*>(memory_.back().get());
   }
+  /// Runs body(i) for `runs` indices, and returns the `count` elements of the result.
   template <class T>
-  std::vector<T> run(const Body& body, std::int64_t count, const T* result) {
-    device_.run(body, count);
+  std::vector<T> run(const Body& body, std::int64_t runs, const T* result, std::int64_t count) {
+    device_.run(body, runs);
     std::vector<T> values(static_cast<std::size_t>(count));
     device_.download(values.data(), result, bytes_of<T>(count));
     index_ = body.index();
@@ -109,15 +110,18 @@ struct BodyCase {
   std::function<std::string(Bench& here, Bench& there)> differ;  // empty if they agree
 };
 
-/// `make(bench, y)` returns the body that fills the `count` elements of y.
+/// `make(bench, y)` returns the body that fills the `count` elements of y, with `runs` indices (one
+/// for each element if 0).
 template <class Result, class Make>
-BodyCase body_case(const std::string& name, std::int64_t count, Make make, bool next_is_fine) {
+BodyCase body_case(const std::string& name, std::int64_t count, Make make, bool next_is_fine,
+                   std::int64_t runs = 0) {
   return {name, [=](Bench& here, Bench& there) -> std::string {
             std::vector<Result> results[2];
             for (Bench* bench : {&here, &there}) {
               Result* y = bench->template made<Result>(count);
               const Body body = make(*bench, y);
-              results[bench == &here ? 0 : 1] = bench->template run<Result>(body, count, y);
+              results[bench == &here ? 0 : 1] =
+                  bench->template run<Result>(body, runs == 0 ? count : runs, y, count);
             }
             for (std::size_t i = 0; i < results[0].size(); ++i) {
               if (same_or_next(results[0][i], results[1][i], next_is_fine)) continue;

@@ -97,15 +97,19 @@ void add_convert(Cases& cases, const std::string& name) {
 void add_logic(Cases& cases) {
   add_compare<float>(cases, "float32");
   add_compare<std::int64_t>(cases, "int64");
-  for (const bool conjunction : {false, true}) {
-    const std::string name = conjunction ? "and" : "or";
+  for (const LogicFunction function :
+       {LogicFunction::kAnd, LogicFunction::kOr, LogicFunction::kXor}) {
+    const std::string name = "logic " + std::to_string(static_cast<int>(function));
     cases.push_back(exact<std::uint8_t>(name, kCount, [=](Bench& b, std::uint8_t* y) {
-      return Logic{conjunction, b.random_bools(kCount), b.random_bools(kCount),
+      return Logic{function, b.random_bools(kCount), b.random_bools(kCount),
                    reinterpret_cast<bool*>(y), walk()};
     }));
   }
   cases.push_back(exact<std::uint8_t>("not", kCount, [](Bench& b, std::uint8_t* y) {
     return Not{b.random_bools(kCount), reinterpret_cast<bool*>(y)};
+  }));
+  cases.push_back(exact<std::uint8_t>("classify", kCount, [](Bench& b, std::uint8_t* y) {
+    return Classify{true, true, true, b.random<float>(kCount), reinterpret_cast<bool*>(y)};
   }));
   add_convert<bool, float>(cases, "float32 to bool");
   add_convert<float, bool>(cases, "bool to float32");
@@ -132,6 +136,50 @@ void add_movement(Cases& cases) {
     return Gather<Unit>{
         b.random<Unit>(3 * kCount), b.random<std::int64_t>(7, kRows), y, kRows, 7, kColumns};
   }));
+}
+
+/// The first elements of kRows runs of kColumns elements, in another order.
+std::vector<std::int64_t> mixed_starts() {
+  std::vector<std::int64_t> starts;
+  for (std::int64_t r = 0; r < kRows; ++r) starts.push_back(r * 5 % kRows * kColumns);
+  return starts;
+}
+
+template <class Unit>
+void add_runs(Cases& cases) {
+  const std::string unit = std::to_string(8 * sizeof(Unit)) + " bits";
+  cases.push_back(exact<Unit>("gathered runs of " + unit, kCount, [](Bench& b, Unit* y) {
+    return GatherRuns<Unit>{b.random<Unit>(kCount), b.given(mixed_starts()), y, kColumns};
+  }));
+  cases.push_back(exact<Unit>("put runs of " + unit, kCount, [](Bench& b, Unit* y) {
+    return PutRuns<Unit>{b.random<Unit>(7 * kColumns), b.given(mixed_starts()),
+                         b.random<std::int64_t>(kRows, 7), y, kColumns};
+  }));
+}
+
+void add_scans(Cases& cases) {
+  for (const UpdateFunction function :
+       {UpdateFunction::kAdd, UpdateFunction::kMul, UpdateFunction::kMax, UpdateFunction::kMin}) {
+    const std::string name = "combined runs " + std::to_string(static_cast<int>(function));
+    cases.push_back(exact<float>(name, kCount, [=](Bench& b, float* y) {
+      std::vector<std::int64_t> firsts;
+      for (std::int64_t r = 0; r <= kRows; ++r) firsts.push_back(2 * r);
+      // Every update of a maximum or minimum counts.
+      const bool extreme = function == UpdateFunction::kMax || function == UpdateFunction::kMin;
+      const float farthest = function == UpdateFunction::kMax ? -1e30F : 1e30F;
+      b.fill(y, extreme ? std::vector<float>(kCount, farthest) : b.random_values<float>(kCount));
+      return CombineRuns{
+          function,        b.random<float>(7 * kColumns),        b.given(mixed_starts()),
+          b.given(firsts), b.random<std::int64_t>(2 * kRows, 7), y,
+          kColumns};
+    }));
+  }
+  for (const bool reverse : {false, true}) {
+    const auto make = [=](Bench& b, float* y) {
+      return CumulativeSum{b.random<float>(kCount), y, kRows, kColumns, !reverse, reverse};
+    };
+    cases.push_back(body_case<float>("cumulative sum", kCount, make, false, kColumns));
+  }
 }
 
 template <class Unit>
@@ -228,8 +276,8 @@ void add_normalizations(Cases& cases) {
                      kColumns,
                      1};
     }));
-    cases.push_back(exact<std::int64_t>("arg max", kColumns, [=](Bench& b, std::int64_t* y) {
-      return ArgMax{b.random<float>(kCount), y, kRows, kColumns, logarithm};
+    cases.push_back(exact<std::int64_t>("arg extreme", kColumns, [=](Bench& b, std::int64_t* y) {
+      return ArgExtreme{b.random<float>(kCount), y, kRows, kColumns, logarithm, !logarithm};
     }));
   }
   cases.push_back(close<float>("local response", kCount, [](Bench& b, float* y) {
@@ -245,6 +293,11 @@ Cases all_cases() {
   add_movement<std::uint16_t>(cases);
   add_movement<std::uint32_t>(cases);
   add_movement<std::uint64_t>(cases);
+  add_runs<std::uint8_t>(cases);
+  add_runs<std::uint16_t>(cases);
+  add_runs<std::uint32_t>(cases);
+  add_runs<std::uint64_t>(cases);
+  add_scans(cases);
   add_windows(cases);
   add_reductions(cases);
   add_normalizations(cases);

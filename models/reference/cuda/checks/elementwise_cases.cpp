@@ -126,16 +126,23 @@ Cases elementwise_cases(Generator& generator) {
   for (const Op op : graph::operators_with(graph::Trait::kFunction)) {
     if (op != Op::kClip) cases.push_back(unary(generator, op));
   }
+  for (const Op op :
+       {Op::kSin, Op::kCos, Op::kRound, Op::kFloor, Op::kCeil, Op::kSign, Op::kIsNan, Op::kIsInf}) {
+    cases.push_back(unary(generator, op));
+  }
   for (const Op op : {Op::kAdd, Op::kSub, Op::kMul, Op::kDiv}) {
     cases.push_back(binary(generator, op));
   }
+  CaseBuilder remainder(Op::kMod);
+  remainder.set("fmod", std::int64_t{1});
+  cases.push_back(operands(generator, remainder, special_tensor).build());
   for (const Op op : {Op::kMin, Op::kMax, Op::kMean, Op::kSum}) {
     cases.push_back(variadic(generator, op));
   }
   for (const Op op : {Op::kEqual, Op::kLess, Op::kGreater}) {
     cases.push_back(comparison(generator, op));
   }
-  for (const Op op : {Op::kAnd, Op::kOr}) {
+  for (const Op op : {Op::kAnd, Op::kOr, Op::kXor}) {
     CaseBuilder node(op);
     cases.push_back(operands(generator, node, bools).build());
   }

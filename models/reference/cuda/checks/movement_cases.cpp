@@ -14,17 +14,6 @@ using graph::Tensor;
 using Cases = std::vector<OperatorCase>;
 using Ints = std::vector<std::int64_t>;
 
-// Elements of 1, 2, 4 and 8 bytes.
-DataType random_type(Generator& generator) {
-  constexpr DataType kTypes[] = {DataType::kInt8, DataType::kFloat16, DataType::kFloat32,
-                                 DataType::kInt64};
-  return kTypes[between(generator, 0, 3)];
-}
-
-Tensor any_tensor(Generator& generator, const Shape& shape) {
-  return raw_tensor(generator, random_type(generator), shape);
-}
-
 OperatorCase transpose(Generator& generator) {
   const Shape shape = random_shape(generator, between(generator, 1, 5));
   Ints order(shape.size());

@@ -116,4 +116,14 @@ Tensor raw_tensor(Generator& generator, DataType type, const Shape& shape) {
   return tensor;
 }
 
+DataType random_type(Generator& generator) {
+  constexpr DataType kTypes[] = {DataType::kInt8, DataType::kFloat16, DataType::kFloat32,
+                                 DataType::kInt64};
+  return kTypes[between(generator, 0, 3)];
+}
+
+Tensor any_tensor(Generator& generator, const Shape& shape) {
+  return raw_tensor(generator, random_type(generator), shape);
+}
+
 }  // namespace weft::cuda

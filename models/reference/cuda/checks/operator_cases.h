@@ -60,11 +60,17 @@ graph::Tensor positive_tensor(Generator& generator, const graph::Shape& shape);
 /// Any bytes as elements of `type`; bools are 0 or 1.
 graph::Tensor raw_tensor(Generator& generator, graph::DataType type, const graph::Shape& shape);
 
+/// A type whose elements have 1, 2, 4 or 8 bytes.
+graph::DataType random_type(Generator& generator);
+/// Any bytes as elements of a random type.
+graph::Tensor any_tensor(Generator& generator, const graph::Shape& shape);
+
 /// Cases for each operator of a family.
 std::vector<OperatorCase> elementwise_cases(Generator& generator);
 std::vector<OperatorCase> reduction_cases(Generator& generator);
 std::vector<OperatorCase> window_cases(Generator& generator);
 std::vector<OperatorCase> contraction_cases(Generator& generator);
 std::vector<OperatorCase> movement_cases(Generator& generator);
+std::vector<OperatorCase> indexed_cases(Generator& generator);
 
 }  // namespace weft::cuda

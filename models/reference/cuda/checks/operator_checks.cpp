@@ -140,8 +140,8 @@ std::vector<Outcome> check_operators(const std::shared_ptr<Device>& device, std:
   Generator generator(seed);
   std::map<graph::Op, Tally> tallies;
   for (int round = 0; round < rounds; ++round) {
-    for (const auto family :
-         {elementwise_cases, reduction_cases, window_cases, contraction_cases, movement_cases}) {
+    for (const auto family : {elementwise_cases, reduction_cases, window_cases, contraction_cases,
+                              movement_cases, indexed_cases}) {
       run_cases(family(generator), device, round, tallies);
     }
   }

@@ -45,13 +45,24 @@ OperatorCase along_axis(Generator& generator, Op op, const Shape& shape) {
       .build();
 }
 
-OperatorCase arg_max(Generator& generator) {
+OperatorCase arg_extreme(Generator& generator, Op op) {
   const Shape shape = random_shape(generator, 3);
-  return CaseBuilder(Op::kArgMax)
+  return CaseBuilder(op)
       .input(special_tensor(generator, shape))
       .set("axis", random_axis(generator, shape))
       .set("keepdims", between(generator, 0, 1))
       .set("select_last_index", between(generator, 0, 1))
+      .build();
+}
+
+OperatorCase cum_sum(Generator& generator) {
+  const Shape shape = random_shape(generator, between(generator, 1, 4), 9);
+  const std::int64_t axis = random_axis(generator, shape);
+  return CaseBuilder(Op::kCumSum)
+      .input(random_tensor(generator, shape))
+      .input(Tensor::scalar(axis))
+      .set("exclusive", between(generator, 0, 1))
+      .set("reverse", between(generator, 0, 1))
       .build();
 }
 
@@ -101,7 +112,8 @@ OperatorCase lrn(Generator& generator) {
 
 Cases reduction_cases(Generator& generator) {
   Cases cases;
-  for (const Op op : {Op::kReduceMean, Op::kReduceSum, Op::kReduceMax, Op::kReduceMin}) {
+  for (const Op op :
+       {Op::kReduceMean, Op::kReduceSum, Op::kReduceProd, Op::kReduceMax, Op::kReduceMin}) {
     cases.push_back(reduce(generator, op, random_shape(generator, between(generator, 1, 5))));
     // Long enough to be summed in pieces.
     cases.push_back(reduce(
@@ -113,7 +125,9 @@ Cases reduction_cases(Generator& generator) {
         along_axis(generator, op, random_shape(generator, between(generator, 1, 4), 9)));
     cases.push_back(along_axis(generator, op, {2, between(generator, 1000, 2000)}));
   }
-  cases.push_back(arg_max(generator));
+  cases.push_back(arg_extreme(generator, Op::kArgMax));
+  cases.push_back(arg_extreme(generator, Op::kArgMin));
+  cases.push_back(cum_sum(generator));
   cases.push_back(batch_normalization(generator));
   cases.push_back(instance_normalization(generator));
   cases.push_back(layer_normalization(generator));

@@ -126,12 +126,24 @@ void run_compare(NodeRun& node) {
   compare<relation, std::int64_t>(node);
 }
 
-template <bool conjunction>
+template <LogicFunction function>
 void run_logic(NodeRun& node) {
   const Strided<2> walk = broadcast_walk(node.result_shape(), node.shape(0), node.shape(1));
   const bool* a = node.input<bool>(0);
   const bool* b = node.input<bool>(1);
-  node.run(Logic{conjunction, a, b, node.result<bool>(), walk}, node.result_count());
+  node.run(Logic{function, a, b, node.result<bool>(), walk}, node.result_count());
+}
+
+void run_is_nan(NodeRun& node) {
+  const float* x = node.input<float>(0);
+  node.run(Classify{true, false, false, x, node.result<bool>()}, node.result_count());
+}
+
+void run_is_inf(NodeRun& node) {
+  const bool negative = node.attributes().integer("detect_negative", 1) != 0;
+  const bool positive = node.attributes().integer("detect_positive", 1) != 0;
+  const float* x = node.input<float>(0);
+  node.run(Classify{false, negative, positive, x, node.result<bool>()}, node.result_count());
 }
 
 void run_not(NodeRun& node) {
@@ -172,12 +184,19 @@ DeviceOperators elementwise_operators() {
       {Op::kNeg, {{takes_floats, run_unary<ActivationKind::kNeg>, kBits}}},
       {Op::kAbs, {{takes_floats, run_unary<ActivationKind::kAbs>, kBits}}},
       {Op::kReciprocal, {{takes_floats, run_unary<ActivationKind::kReciprocal>, kBits}}},
+      {Op::kSin, {{takes_floats, run_unary<ActivationKind::kSin>, kLastPlace}}},
+      {Op::kCos, {{takes_floats, run_unary<ActivationKind::kCos>, kLastPlace}}},
+      {Op::kRound, {{takes_floats, run_unary<ActivationKind::kRound>, kBits}}},
+      {Op::kFloor, {{takes_floats, run_unary<ActivationKind::kFloor>, kBits}}},
+      {Op::kCeil, {{takes_floats, run_unary<ActivationKind::kCeil>, kBits}}},
+      {Op::kSign, {{takes_floats, run_unary<ActivationKind::kSign>, kBits}}},
       {Op::kNot, {{takes_bools, run_not, kBits}}},
       {Op::kCast, {{takes_cast, run_cast, kBits}}},
       {Op::kAdd, {{takes_floats, run_fold<BinaryFunction::kAdd>, kBits}}},
       {Op::kSub, {{takes_floats, run_fold<BinaryFunction::kSub>, kBits}}},
       {Op::kMul, {{takes_floats, run_fold<BinaryFunction::kMul>, kBits}}},
       {Op::kDiv, {{takes_floats, run_fold<BinaryFunction::kDiv>, kBits}}},
+      {Op::kMod, {{takes_floats, run_fold<BinaryFunction::kMod>, kBits}}},
       {Op::kPow, {{takes_floats, run_fold<BinaryFunction::kPow>, kLastPlace}}},
       {Op::kPRelu, {{takes_floats, run_fold<BinaryFunction::kPRelu>, kBits}}},
       {Op::kMin, {{takes_floats, run_fold<BinaryFunction::kMin>, kBits}}},
@@ -188,8 +207,11 @@ DeviceOperators elementwise_operators() {
       {Op::kEqual, {{takes_comparable, run_compare<Relation::kEqual>, kBits}}},
       {Op::kLess, {{takes_comparable, run_compare<Relation::kLess>, kBits}}},
       {Op::kGreater, {{takes_comparable, run_compare<Relation::kGreater>, kBits}}},
-      {Op::kAnd, {{takes_bools, run_logic<true>, kBits}}},
-      {Op::kOr, {{takes_bools, run_logic<false>, kBits}}},
+      {Op::kAnd, {{takes_bools, run_logic<LogicFunction::kAnd>, kBits}}},
+      {Op::kOr, {{takes_bools, run_logic<LogicFunction::kOr>, kBits}}},
+      {Op::kXor, {{takes_bools, run_logic<LogicFunction::kXor>, kBits}}},
+      {Op::kIsNan, {{takes_floats, run_is_nan, kBits}}},
+      {Op::kIsInf, {{takes_floats, run_is_inf, kBits}}},
   });
   return kOperators;
 }

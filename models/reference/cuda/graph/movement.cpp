@@ -1,13 +1,11 @@
 // Operators that move elements: strided copies, joins, gathers.
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "base/error.h"
 #include "compiler/graph/operator_table.h"
 #include "compiler/graph/shapes/shape_arithmetic.h"
 #include "compiler/graph/shapes/slice.h"
 #include "models/reference/cpu/tensor_ops/broadcast.h"
+#include "models/reference/cpu/tensor_ops/call.h"
 #include "models/reference/cuda/graph/operators.h"
 #include "models/reference/cuda/graph/units.h"
 
@@ -60,12 +58,7 @@ Shape numbers(NodeRun& node, std::size_t i) {
 
 std::vector<std::int64_t> checked_indices(const graph::Tensor& indices, std::int64_t extent) {
   std::vector<std::int64_t> result = graph::to_int64(indices);
-  for (std::int64_t& index : result) {
-    if (index < -extent || index >= extent) {
-      throw InputError(fmt::format("index {} is outside of {}..{}", index, -extent, extent - 1));
-    }
-    if (index < 0) index += extent;
-  }
+  for (std::int64_t& index : result) index = reference::tensor_ops::checked_index(index, extent);
   return result;
 }
 

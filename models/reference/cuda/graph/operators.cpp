@@ -12,9 +12,9 @@ using graph::Node;
 
 const DeviceEntry& device_operator(Op op) {
   static const graph::OpArray<DeviceOperator> kOperators(
-      "CUDA backend",
-      {elementwise_operators(), product_operators(), convolution_operators(), pool_operators(),
-       reduction_operators(), normalization_operators(), movement_operators()});
+      "CUDA backend", {elementwise_operators(), product_operators(), convolution_operators(),
+                       pool_operators(), reduction_operators(), normalization_operators(),
+                       movement_operators(), indexed_operators()});
   return kOperators[op];
 }
 
@@ -39,6 +39,10 @@ bool takes_inputs(const Graph& graph, const Node& node, DataType type) {
 
 bool takes_floats(const Graph& graph, const Node& node) {
   return takes_inputs(graph, node, DataType::kFloat32);
+}
+
+bool takes_float_data(const Graph& graph, const Node& node) {
+  return takes_any(graph, node) && graph.type(node.inputs[0]).type == DataType::kFloat32;
 }
 
 bool takes_bools(const Graph& graph, const Node& node) {

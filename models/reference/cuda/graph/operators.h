@@ -41,6 +41,8 @@ bool takes_any(const graph::Graph& graph, const graph::Node& node);
 /// All inputs are of `type`.
 bool takes_inputs(const graph::Graph& graph, const graph::Node& node, graph::DataType type);
 bool takes_floats(const graph::Graph& graph, const graph::Node& node);
+/// Input 0 is float32; the others may be axes.
+bool takes_float_data(const graph::Graph& graph, const graph::Node& node);
 bool takes_bools(const graph::Graph& graph, const graph::Node& node);
 /// Float32 with one to three spatial dimensions.
 bool takes_window(const graph::Graph& graph, const graph::Node& node);
@@ -52,5 +54,6 @@ DeviceOperators pool_operators();           // pooling.cpp
 DeviceOperators reduction_operators();      // reduction.cpp
 DeviceOperators normalization_operators();  // normalization.cpp
 DeviceOperators movement_operators();       // movement.cpp
+DeviceOperators indexed_operators();        // indexed.cpp: and running sums
 
 }  // namespace weft::cuda

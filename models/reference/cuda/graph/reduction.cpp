@@ -1,4 +1,4 @@
-// ReduceSum and the other reductions, Softmax, ArgMax.
+// ReduceSum and the other reductions, Softmax, ArgMax, ArgMin.
 #include <numeric>
 
 #include "base/error.h"
@@ -33,11 +33,6 @@ AxisView axis_view(const NodeRun& node, std::int64_t otherwise) {
   return reference::tensor_ops::view_along(shape, axis);
 }
 
-// Only the first input is data; the others are axes.
-bool takes_float_data(const graph::Graph& graph, const graph::Node& node) {
-  return takes_any(graph, node) && graph.type(node.inputs[0]).type == graph::DataType::kFloat32;
-}
-
 template <ReduceKind kind, bool mean = false>
 void run_reduce(NodeRun& node) {
   const StridedLanes lanes = lanes_along(node.shape(0), reduced_axes(node));
@@ -63,12 +58,13 @@ void run_softmax(NodeRun& node) {
            node.result_count());
 }
 
-void run_arg_max(NodeRun& node) {
+template <bool least>
+void run_arg_extreme(NodeRun& node) {
   const AxisView view = axis_view(node, 0);
-  if (view.extent == 0) throw InputError("an empty axis has no largest element");
+  if (view.extent == 0) throw InputError("an empty axis has no extreme element");
   const bool last = node.attributes().integer("select_last_index", 0) != 0;
   const float* x = node.input<float>(0);
-  node.run(ArgMax{x, node.result<std::int64_t>(), view.extent, view.inner, last},
+  node.run(ArgExtreme{x, node.result<std::int64_t>(), view.extent, view.inner, least, last},
            node.result_count());
 }
 
@@ -83,7 +79,9 @@ DeviceOperators reduction_operators() {
       {Op::kReduceSum, {{takes_float_data, run_reduce<ReduceKind::kSum>, kLastPlace}}},
       {Op::kReduceMax, {{takes_float_data, run_reduce<ReduceKind::kMax>, kBits}}},
       {Op::kReduceMin, {{takes_float_data, run_reduce<ReduceKind::kMin>, kBits}}},
-      {Op::kArgMax, {{takes_floats, run_arg_max, kBits}}},
+      {Op::kReduceProd, {{takes_float_data, run_reduce<ReduceKind::kProduct>, kLastPlace}}},
+      {Op::kArgMax, {{takes_floats, run_arg_extreme<false>, kBits}}},
+      {Op::kArgMin, {{takes_floats, run_arg_extreme<true>, kBits}}},
   });
   return kOperators;
 }
