@@ -43,7 +43,8 @@ WEFT_HOST_DEVICE inline float combined(BinaryFunction function, float a, float b
     case BinaryFunction::kDiv:
       return a / b;
     case BinaryFunction::kMod:
-      return std::fmod(a, b);
+      // A remainder is exact. CUDA's function for binary32 uses approximate divisions on its way.
+      return static_cast<float>(std::fmod(static_cast<double>(a), static_cast<double>(b)));
     case BinaryFunction::kMin:
       return b < a || b != b ? b : a;
     case BinaryFunction::kMax:
