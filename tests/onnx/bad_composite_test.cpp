@@ -106,6 +106,33 @@ TEST(BadCompositeTest, NamesTrianglesThatCannotBeCut) {
             "with --input NAME=FILE");
 }
 
+TEST(BadCompositeTest, SmallFilesCannotAskForLargeConstants) {
+  const std::int64_t large = std::int64_t{1} << 40;
+  constexpr const char* kWhy =
+      "an extent of 1099511627776 is too large, at most 4194304 is supported";
+  EXPECT_EQ(error("Trilu", {1, large}), kWhy);
+  EXPECT_EQ(error("Hardmax", {1, large}), kWhy);
+  EXPECT_THAT(error("GroupNormalization", {1, 2 * large, 1},
+                    [&](auto& node) {
+                      node.add_input("x");
+                      node.add_input("x");
+                      set(node, "num_groups", large);
+                    }),
+              HasSubstr("input 1 (scale): shape"));
+  Model model(19);
+  model.input("x", {2}).output("y").ints("pads", {large - 2, 0});
+  set(model.node("Pad", {"x", "pads"}, {"y"}), "mode", std::string("wrap"));
+  EXPECT_EQ(error_of([&] { model.import(); }), "test.onnx: node 'y' (Pad): " + std::string(kWhy));
+}
+
+TEST(BadCompositeTest, MasksOfLargeMatricesAreNotMadeWhileReading) {
+  Model model(14);
+  model.input("x", {1 << 22, 1 << 22}).output("y");
+  model.node("Trilu", {"x"}, {"y"});
+  const graph::Graph graph = model.import();  // a mask would take 16 TB
+  EXPECT_EQ(graph.type(graph.outputs[0].value).shape, (graph::Shape{1 << 22, 1 << 22}));
+}
+
 TEST(BadCompositeTest, NamesGroupsThatDoNotDivideTheChannels) {
   for (const std::int64_t groups : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{3}, kHuge}) {
     EXPECT_THAT(error("GroupNormalization", {1, 4, 2},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -30,6 +31,12 @@ T number_as(double value) {
 }
 
 }  // namespace
+
+void require_list_length(std::int64_t count) {
+  if (count <= kLongestList) return;
+  throw InputError(
+      fmt::format("an extent of {} is too large, at most {} is supported", count, kLongestList));
+}
 
 Assembly::Assembly(const ::onnx::NodeProto& node, std::vector<ValueId> inputs, int opset,
                    graph::Builder& builder)
@@ -65,6 +72,14 @@ ValueId Assembly::add(Op op, std::vector<ValueId> inputs, graph::Attributes attr
 
 ValueId Assembly::constant(Tensor tensor) {
   return builder_.constant(std::move(tensor), node_name(node_) + "/constant");
+}
+
+ValueId Assembly::counting(const Shape& shape, std::int64_t first) {
+  require_list_length(graph::element_count(shape));
+  Tensor tensor(graph::DataType::kInt64, shape);
+  const auto data = tensor.mutable_data<std::int64_t>();
+  std::iota(data.begin(), data.end(), first);
+  return constant(std::move(tensor));
 }
 
 ValueId Assembly::number(double value, graph::DataType type) {

@@ -17,6 +17,12 @@
 
 namespace weft::onnx_io {
 
+/// The most elements of a constant that an extent asks for: a small file must not fill the memory.
+inline constexpr std::int64_t kLongestList = 1 << 22;
+
+/// Throws InputError if a list of `count` elements is too long.
+void require_list_length(std::int64_t count);
+
 class Assembly {
  public:
   /// `inputs` has one value per input of `node`, kNoValue for an omitted one. `node` and `builder`
@@ -42,6 +48,9 @@ class Assembly {
   graph::ValueId add(graph::Op op, std::vector<graph::ValueId> inputs,
                      graph::Attributes attributes = {});
   graph::ValueId constant(graph::Tensor tensor);
+  /// A constant int64 list of this shape: first, first + 1, ... Throws InputError for more than
+  /// kLongestList elements.
+  graph::ValueId counting(const graph::Shape& shape, std::int64_t first = 0);
   /// A scalar constant of a type of numbers.
   graph::ValueId number(double value, graph::DataType type);
 

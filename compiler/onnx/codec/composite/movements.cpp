@@ -38,17 +38,6 @@ void require_divisible(std::int64_t extent, std::int64_t by, std::string_view wh
   throw InputError(fmt::format("{} {} is not divisible by {}", what, extent, by));
 }
 
-/// True where the element stays: on the chosen side of diagonal `k`, which included.
-Tensor triangle(std::int64_t rows, std::int64_t columns, std::int64_t k, bool upper) {
-  Tensor mask(DataType::kBool, {rows, columns});
-  const auto kept = mask.mutable_data<bool>();
-  std::size_t at = 0;
-  for (std::int64_t i = 0; i < rows; ++i) {
-    for (std::int64_t j = 0; j < columns; ++j) kept[at++] = upper ? j - i >= k : j - i <= k;
-  }
-  return mask;
-}
-
 std::int64_t diagonal(const Assembly& node) {
   if (!node.has(1)) return 0;
   const Tensor& k = node.known(1, "k");
@@ -63,8 +52,8 @@ ValueId zero_of(Assembly& node, DataType type) {
 }
 
 /// The elements that position i of the padded axis takes: (i - begin) modulo the extent.
-Tensor wrapped_places(std::int64_t extent, std::int64_t begin, std::int64_t end) {
-  Tensor places(DataType::kInt64, {graph::checked_add(graph::checked_add(extent, begin), end)});
+Tensor wrapped_places(std::int64_t extent, std::int64_t begin, std::int64_t padded) {
+  Tensor places(DataType::kInt64, {padded});
   std::int64_t at = (extent - begin % extent) % extent;
   for (std::int64_t& place : places.mutable_data<std::int64_t>()) {
     place = at;
@@ -186,8 +175,15 @@ ValueId compose_trilu(Assembly& node) {
   const Shape shape = node.shape(x);
   if (shape.size() < 2) throw InputError("input 0: needs at least 2 dimensions");
   const bool upper = node.attributes().integer("upper", 1) != 0;
-  const std::size_t rows = shape.size() - 2;
-  const ValueId mask = node.constant(triangle(shape[rows], shape[rows + 1], diagonal(node), upper));
+  const std::int64_t rows = shape[shape.size() - 2];
+  const std::int64_t columns = shape.back();
+  // Row i keeps column j of the upper triangle if j - i >= k, or i < j - k + 1, and of the lower
+  // one if i > j - k - 1. Diagonals outside the matrix all keep the same. Small masks are computed
+  // now, others before the run, so a small file cannot ask for a large one.
+  const std::int64_t k = std::clamp(diagonal(node), -rows - 1, columns + 1);
+  const ValueId row = node.counting({rows, 1});
+  const ValueId bound = node.counting({1, columns}, upper ? 1 - k : -1 - k);
+  const ValueId mask = node.add(upper ? Op::kLess : Op::kGreater, {row, bound});
   return node.add(Op::kWhere, {mask, x, zero_of(node, node.type(x))});
 }
 
@@ -206,7 +202,9 @@ ValueId compose_wrapping_pad(Assembly& node) {
     if (begin < 0 || end < 0 || shape[i] == 0) {
       throw InputError("input 1 (pads): negative pads, and pads of an extent of 0, cannot wrap");
     }
-    const ValueId places = node.constant(wrapped_places(shape[i], begin, end));
+    const std::int64_t padded = graph::checked_add(graph::checked_add(shape[i], begin), end);
+    require_list_length(padded);
+    const ValueId places = node.constant(wrapped_places(shape[i], begin, padded));
     value = node.add(Op::kGather, {value, places}, {{"axis", static_cast<std::int64_t>(i)}});
   }
   return value;

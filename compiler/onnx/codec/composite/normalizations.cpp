@@ -34,6 +34,7 @@ void require_list(const Assembly& node, std::size_t i, std::string_view name, st
 
 /// `count` zeros or ones.
 Tensor filled(DataType type, std::int64_t count, bool ones) {
+  require_list_length(count);
   Tensor tensor(type, {count});
   if (!ones) return tensor;
   graph::with_type(type, [&]<class T>(T) {

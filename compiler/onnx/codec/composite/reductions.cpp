@@ -120,10 +120,7 @@ ValueId compose_hardmax(Assembly& node) {
   const auto extent = node.shape(flat)[static_cast<std::size_t>(along)];
   Shape aligned(static_cast<std::size_t>(node.rank(flat)), 1);
   aligned[static_cast<std::size_t>(along)] = extent;
-  graph::Tensor places(DataType::kInt64, aligned);
-  std::iota(places.mutable_data<std::int64_t>().begin(), places.mutable_data<std::int64_t>().end(),
-            0);
-  const ValueId is_largest = node.add(Op::kEqual, {node.constant(std::move(places)), largest});
+  const ValueId is_largest = node.add(Op::kEqual, {node.counting(aligned), largest});
   return node.reshape(node.cast(is_largest, node.type(x)), shape);
 }
 
