@@ -153,6 +153,18 @@ TEST(CompositeTest, HardmaxBefore13RunsOverAllDimensionsFromItsAxisOn) {
             Tensor::of<float>({1, 2, 2}, {0, 1, 1, 0}));
 }
 
+TEST(CompositeTest, SizeCountsTheElements) {
+  const auto size = [](const Shape& shape) {
+    Model model(13);
+    model.input("x", {shape.begin(), shape.end()}).output("y", TensorProto::INT64);
+    model.node("Size", {"x"}, {"y"});
+    return run(model, {{"x", Tensor(graph::DataType::kFloat32, shape)}});
+  };
+  EXPECT_EQ(size({2, 3, 5}), Tensor::scalar<std::int64_t>(30));
+  EXPECT_EQ(size({}), Tensor::scalar<std::int64_t>(1));
+  EXPECT_EQ(size({4, 0}), Tensor::scalar<std::int64_t>(0));
+}
+
 TEST(CompositeTest, TrianglesOfAnyTypeAndDiagonal) {
   const auto triangle = [](std::int64_t k, std::int64_t upper) {
     Model model(14);

@@ -36,16 +36,27 @@ const std::set<int> kTypes = {TensorProto::FLOAT16,  TensorProto::FLOAT, TensorP
                               TensorProto::INT32,    TensorProto::INT64, TensorProto::BOOL};
 
 /// Operators that the graph lacks and that the importer reads all the same.
-const std::set<std::string> kBuiltOfOthers = {"Constant",        "Upsample",
-                                              "CastLike",        "Celu",
-                                              "DepthToSpace",    "Einsum",
-                                              "GreaterOrEqual",  "Hardmax",
-                                              "LessOrEqual",     "MeanVarianceNormalization",
-                                              "ReduceL1",        "ReduceL2",
-                                              "ReduceLogSum",    "ReduceLogSumExp",
-                                              "ReduceSumSquare", "Shrink",
-                                              "Softsign",        "SpaceToDepth",
-                                              "ThresholdedRelu", "Trilu"};
+const std::set<std::string> kBuiltOfOthers = {"Constant",
+                                              "Upsample",
+                                              "CastLike",
+                                              "Celu",
+                                              "DepthToSpace",
+                                              "Einsum",
+                                              "GreaterOrEqual",
+                                              "Hardmax",
+                                              "LessOrEqual",
+                                              "MeanVarianceNormalization",
+                                              "ReduceL1",
+                                              "ReduceL2",
+                                              "ReduceLogSum",
+                                              "ReduceLogSumExp",
+                                              "ReduceSumSquare",
+                                              "Shrink",
+                                              "Size",
+                                              "Softsign",
+                                              "SpaceToDepth",
+                                              "ThresholdedRelu",
+                                              "Trilu"};
 
 /// Tests whose models are read but whose expected bits are not computed, and why.
 constexpr std::array kWider = std::to_array<Exclusion>({

@@ -60,6 +60,7 @@ constexpr auto kComposites = std::to_array<Composite>({
      {"interleaved", "num_heads", "rotary_embedding_dim"},
      compose_rotary_embedding},
     {"Shrink", 9, 1, 1, {"bias", "lambd"}, compose_shrink},
+    {"Size", 1, 1, 1, {}, compose_size},
     {"Softsign", 1, 1, 1, {}, compose_softsign},
     {"SpaceToDepth", 1, 1, 1, {"blocksize"}, compose_space_to_depth},
     {"Swish", 24, 1, 1, {"alpha"}, compose_swish},

@@ -142,6 +142,11 @@ ValueId turned_neighbors(Assembly& node, ValueId x, ValueId cosine, ValueId sine
 
 }  // namespace
 
+ValueId compose_size(Assembly& node) {
+  const Shape& shape = node.shape(node.input(0));
+  return node.constant(Tensor::scalar<std::int64_t>(graph::element_count(shape)));
+}
+
 ValueId compose_depth_to_space(Assembly& node) {
   const Shape in = image_shape(node);
   const std::int64_t b = block_size(node);

@@ -32,6 +32,7 @@ graph::ValueId compose_rms_normalization(Assembly& node);
 graph::ValueId compose_mean_variance_normalization(Assembly& node);
 
 // movements.cpp
+graph::ValueId compose_size(Assembly& node);
 graph::ValueId compose_depth_to_space(Assembly& node);
 graph::ValueId compose_space_to_depth(Assembly& node);
 graph::ValueId compose_trilu(Assembly& node);
