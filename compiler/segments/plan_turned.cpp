@@ -13,6 +13,7 @@
 // channels. Element-wise layers and further products read it there. For all other layers the array
 // turns it back.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "compiler/rows/ceil_div.h"
@@ -103,7 +104,36 @@ std::int64_t streamed_weights_cycles(std::int64_t m, std::int64_t k, std::int64_
   return std::max(product_cycles(n, k, m, config), loads);
 }
 
+/// The least magnitude that the array's type rounds to an infinity: half a step beyond its largest
+/// number.
+float first_infinite(ElementType dtype) {
+  return dtype == ElementType::kFp16 ? 0x1.ffep15F : 0x1.ffp127F;
+}
+
+bool has_infinities(const graph::Tensor& tensor, ElementType dtype) {
+  // Written so that it is true for NaN.
+  return std::ranges::any_of(tensor.data<float>(), [limit = first_infinite(dtype)](float element) {
+    return !(std::abs(element) < limit);
+  });
+}
+
 }  // namespace
+
+/// Whether a choice, sum or product takes infinities from a constant, as masks of attention do. A
+/// product with an identity matrix would spread them as NaN.
+bool Planner::masks_with_infinities() {
+  if (masks_with_infinities_) return *masks_with_infinities_;
+  const auto is_infinite = [&](ValueId input) {
+    const graph::Constant* elements = lazy_constant(input);
+    return elements != nullptr && elements->type().type == graph::DataType::kFloat32 &&
+           has_infinities(elements->tensor(), config_.dtype);
+  };
+  masks_with_infinities_ = std::ranges::any_of(graph_.nodes, [&](const graph::Node& node) {
+    const bool masks = node.op == graph::Op::kWhere || has(node.op, graph::Trait::kBinary);
+    return masks && std::ranges::any_of(node.inputs, is_infinite);
+  });
+  return *masks_with_infinities_;
+}
 
 /// True on a float array for matrices whose rows lie along the channels. If the rows take more than
 /// one tile, they must begin at the first lane of a plane.
@@ -262,7 +292,7 @@ bool Planner::plan_streamed_weights(const graph::Node& node, const ConstantWeigh
   if (only_leaves(node.outputs[0])) {
     if (!turns(turns_values() && saves_cycles(node))) return false;
   } else {
-    if (!saves_cycles(node)) return false;
+    if (!saves_cycles(node) || masks_with_infinities()) return false;
     (turns_values() ? segment_->has_turned_values : segment_->could_turn_values) = true;
     if (!turns_values()) return false;
   }

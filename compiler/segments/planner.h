@@ -141,9 +141,12 @@ class Planner {
   Refusal plan_turned_product(const graph::Node& node, graph::ValueId second, Epilogue epilogue);
   void plan_turned_result(const graph::Node& node, graph::ValueId second);
   bool turns(bool by_default);
-  bool turns_values() const { return options_.mapping.turned_values.value_or(false); }
+  bool turns_values() {
+    return options_.mapping.turned_values.value_or(false) && !masks_with_infinities();
+  }
   std::int64_t turning_factor(graph::ValueId value, bool by_lanes) const;
   bool saves_cycles(const graph::Node& node) const;
+  bool masks_with_infinities();
   bool straighten(const graph::Node& node);
   bool plan_streamed_weights(const graph::Node& node, const ConstantWeights& weights,
                              const Epilogue& epilogue, bool wide);
@@ -331,6 +334,7 @@ class Planner {
   const std::vector<std::int64_t> lines_;  // joined in each value (line_plan.h)
   bool has_lines_ = false;                 // images of rank 3
   bool has_heads_ = false;                 // rank 4 has heads of attention and no images
+  std::optional<bool> masks_with_infinities_;
   OpenSegment* segment_ = nullptr;
   std::vector<std::size_t>* absorbed_ = nullptr;
   std::map<graph::ValueId, LayerOperand> moved_;  // earlier places of values that the node moved

@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/error.h"
 #include "compiler/passes/optimize.h"
 #include "compiler/passes/quantization/calibrate.h"
 #include "compiler/passes/quantization/quantize.h"
@@ -31,15 +32,19 @@ std::map<std::string, MachineConfig> bf16_machines() {
           {"tpu-v2", load_preset("tpu-v2")}};
 }
 
-/// Without a search for schedules, which changes cycles alone.
-NetworkProgram compile(graph::Graph graph, const MachineConfig& config) {
+/// Without a search for schedules, which only chooses among the mappings below.
+NetworkProgram compile(graph::Graph graph, const MachineConfig& config,
+                       compiler::MappingOptions mapping = {}) {
   compiler::CompileOptions options;
+  options.mapping = std::move(mapping);
   options.mapping.effort = compiler::SearchEffort::kNone;
   return compiler::compile_network(std::move(graph), config, options);
 }
 
-NetworkProgram compile_bf16(const Form& form, const Values& values, const MachineConfig& config) {
-  return compile(compiler::testing::prepared(import_form(form, recorded(), values.inputs)), config);
+NetworkProgram compile_bf16(const Form& form, const Values& values, const MachineConfig& config,
+                            compiler::MappingOptions mapping = {}) {
+  return compile(compiler::testing::prepared(import_form(form, recorded(), values.inputs)), config,
+                 std::move(mapping));
 }
 
 /// Quantized by the ranges of the recorded inputs.
@@ -79,13 +84,21 @@ TEST_P(ExportsMachineTest, InBf16EachLayerIsWithinItsBound) {
   const Values values = read_values(*GetParam().network, recorded());
   for (const auto& [name, config] : bf16_machines()) {
     SCOPED_TRACE(name);
-    expect_within_bounds(compile_bf16(GetParam(), values, config), config, values.inputs);
+    for (const bool turned : {false, true}) {
+      SCOPED_TRACE(turned ? "turned" : "straight");
+      expect_within_bounds(compile_bf16(GetParam(), values, config, {.turned_values = turned}),
+                           config, values.inputs);
+    }
   }
 }
 
 TEST_P(ExportsMachineTest, InInt8ResultsHaveTheBitsOfTheReference) {
   const MachineConfig config = load_preset("tpu-v1");
   const Values values = read_values(*GetParam().network, recorded());
+  if (GetParam().network->name == "detr") {
+    EXPECT_THROW(compile_int8(GetParam(), values, config), InputError) << "is no longer refused";
+    GTEST_SKIP() << "-inf, which masks the padding, has no range to quantize";
+  }
   const NetworkProgram program = compile_int8(GetParam(), values, config);
   const runtime::NetworkRun fast = run(program, config, Engine::kFast, values.inputs);
   EXPECT_EQ(fast.outputs, reference::run_graph(program.graph, values.inputs));
