@@ -54,6 +54,7 @@ set(table
   "models/networks: base pe compiler/graph compiler/graph/shapes compiler/graph/builder models"
   "models/devices: base compiler/graph"
   "models/imports: base"  # files of other simulators
+  "models/measurements: base models/devices"  # files of profilers
   "models/execution: base compiler/graph"
   "models/data: base sim/memory compiler/graph models"
   "models/reference:"  # functions that processor and device share
@@ -82,7 +83,7 @@ set(table
   "runtime/sweep: base sim/config runtime/sweep/space runtime/sweep/points runtime/sweep/workers"
   "runtime/scalesim: base sim/config sim/isa sim/isa/check sim/analysis sim compiler/mapping compiler/emit compiler/schedule/product models/imports"
   "runtime/measure: pe sim/memory models models/devices models/reference/cpu/product"
-  "runtime/compare: base pe sim/config sim/memory sim compiler/graph compiler/onnx compiler/emit models/networks models/devices models/reference/cpu models/reference/cuda/device models/reference/cuda runtime runtime/workload runtime/job runtime/analysis runtime/measure"
+  "runtime/compare: base pe sim/config sim/memory sim compiler/graph compiler/graph/shapes compiler/onnx compiler/emit models/networks models/devices models/measurements models/reference/cpu models/reference/cuda/device models/reference/cuda runtime runtime/workload runtime/job runtime/analysis runtime/measure"
   "runtime/train: base sim/config rtl/cosim sim compiler/graph compiler/onnx compiler/autodiff models/networks models/data models/reference/cpu models/reference/cuda models/training runtime/npy runtime"
   "report: base sim/config sim/analysis sim compiler/graph compiler/rows compiler/program compiler/mapping models/networks runtime runtime/workload runtime/job runtime/analysis"
   "report/trace: base sim/config sim/isa sim/timing sim/analysis sim/trace compiler/program report"

@@ -11,6 +11,7 @@
 #include "base/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_results.h"
+#include "cli/commands/compare_rows.h"
 #include "cli/options/common_options.h"
 #include "cli/options/cost_options.h"
 #include "cli/options/network_options.h"
@@ -34,6 +35,11 @@ po::options_description comparison_flags() {
       runtime::kDefaultDevices);
   auto add = options.add_options();
   add("with", text_value("NAME,..."), with.c_str());
+  add("measured", po::value<std::vector<std::string>>()->composing()->value_name("FILE"),
+      "times measured elsewhere (imported): a trace of PyTorch's profiler, a CSV of ncu, nsys or "
+      "weft compare, an SQLite export of nsys, a CSV with name,shape,seconds; may be repeated");
+  add("in-order",
+      "kernels of --measured without shapes are the products of the workload, in its order");
   add("dtype", text_value("TYPE"),
       "fp32, tf32, bf16, fp16 or int8, for all devices; each one's usual type if not given");
   add("tile", text_value("MxN"),
@@ -71,12 +77,15 @@ void print_compare_help(const report::Streams& streams) {
   streams.out
       << "Usage: weft compare matmul M K N [OPTIONS]\n"
       << "       weft compare MODEL.onnx|NAME [OPTIONS]\n"
-      << "       weft compare A.json B.json [--json FILE] [--html FILE] [--quiet]\n\n"
+      << "       weft compare A.json B.json [--json FILE] [--html FILE] [--quiet]\n"
+      << "       weft compare ROWS.csv... [--csv FILE] [--json FILE] [--html FILE] [--quiet]\n\n"
       << "A product, or a network, on several devices: time, cycles, speed, share of the\n"
       << "peak, waste, and the largest difference from float64. Each row says whether it\n"
-      << "was simulated, measured on this computer, or modelled from published figures.\n"
+      << "was simulated, measured on this computer, modelled from published figures, or\n"
+      << "imported from a file that was measured elsewhere.\n"
       << "A.json and B.json are --json reports of two runs; their cycles, traffic, energy,\n"
-      << "layers and machines are shown side by side, and nothing runs.\n\n"
+      << "layers and machines are shown side by side, and nothing runs. ROWS.csv are files\n"
+      << "that --csv or --json of this command wrote; their rows are shown in one table.\n\n"
       << help_text(compare_options());
 }
 
@@ -116,6 +125,7 @@ void check_outputs(const ReportFiles& outputs, const runtime::CompareJob& job) {
     for (const runtime::DeviceRequest& device : job.devices) {
       if (device.machine) check_apart(*output, "--with", device.device);
     }
+    for (const std::string& measured : job.measured) check_apart(*output, "--measured", measured);
     if (job.network && job.network->is_file) {
       check_apart(*output, "the network", job.network->model);
     }
@@ -224,10 +234,30 @@ void read_energies(const Arguments& arguments, runtime::CompareJob& job) {
   }
 }
 
+/// Each file once, in the order of the command line.
+void read_measured(const Arguments& arguments, runtime::CompareJob& job) {
+  if (arguments.has("measured")) {
+    job.measured = arguments.values["measured"].as<std::vector<std::string>>();
+  }
+  for (std::size_t i = 0; i < job.measured.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!same_file(job.measured[i], job.measured[j])) continue;
+      throw InputError(
+          fmt::format("--measured: {} is named twice; drop one", printable(job.measured[i])));
+    }
+  }
+  job.in_order = arguments.has("in-order");
+  if (!job.in_order) return;
+  if (job.measured.empty()) throw InputError("--in-order: is for --measured; drop it");
+  if (job.sweep) throw InputError("--in-order: has no effect with --sweep; drop it");
+}
+
 void read_device_prices(const Arguments& arguments, runtime::CompareJob& job) {
   const std::vector<double> prices = read_prices(arguments, job.devices.size());
   job.price = !prices.empty();
   for (std::size_t i = 0; i < prices.size(); ++i) job.devices[i].price_per_hour = prices[i];
+  const bool one = arguments.text("price-per-hour").value_or(",").find(',') == std::string::npos;
+  if (one) job.price_of_all = prices.front();
 }
 
 runtime::CompareJob read_job(const Arguments& arguments) {
@@ -251,6 +281,7 @@ runtime::CompareJob read_job(const Arguments& arguments) {
     job.network = read_network_request(arguments);
   }
   check_used(arguments, job);
+  read_measured(arguments, job);
   read_energies(arguments, job);
   read_device_prices(arguments, job);
   return job;
@@ -283,6 +314,7 @@ std::vector<std::string> compared_devices() {
 int run_compare(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, compare_options());
   if (arguments.has("help")) return print_compare_help(streams), 0;
+  if (names_rows(arguments)) return run_compare_rows(arguments, streams);
   if (names_results(arguments)) return run_compare_results(arguments, streams);
   const runtime::CompareJob job = read_job(arguments);
   const ReportFiles outputs = read_outputs(arguments, job);

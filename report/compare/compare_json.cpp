@@ -27,7 +27,7 @@ Json row_json(const runtime::CompareRow& row, const runtime::CompareReport& repo
   Json json = {{"device", row.device},
                {"title", row.title},
                {"kind", to_string(row.kind)},
-               {"dtype", devices::to_string(row.format)},
+               {"dtype", row.format ? Json(row.format_name()) : Json(nullptr)},
                {"shape", shape_json(row)},
                {"seconds", or_null(row.seconds)},
                {"clock_hz", or_null(row.clock_hz)},
@@ -56,11 +56,43 @@ Json workload_json(const runtime::CompareReport& report) {
   if (report.network) {
     return {{"network", report.network->name},
             {"batch", report.network->batch},
-            {"sequence", or_null(report.network->sequence)}};
+            {"sequence", or_null(report.network->sequence)},
+            {"products", report.network->products}};
   }
   Json workload = {{"m", report.shape.m}, {"k", report.shape.k}, {"n", report.shape.n}};
   if (report.sweep) workload[std::string(1, report.sweep->dimension)] = nullptr;
   return workload;
+}
+
+Json import_json(const runtime::ImportedFile& file) {
+  Json devices = Json::array();
+  for (const runtime::ImportedDevice& device : file.devices) {
+    devices.push_back({{"device", device.name},
+                       {"seconds", device.seconds},
+                       {"matched_seconds", device.matched_seconds}});
+  }
+  Json unmatched = Json::array();
+  for (const runtime::UnmatchedTime& time : file.unmatched) {
+    unmatched.push_back({{"device", time.device},
+                         {"name", time.name},
+                         {"operands", time.operands},
+                         {"count", time.count},
+                         {"seconds", time.seconds}});
+  }
+  return {{"file", file.file},
+          {"format", file.format},
+          {"time_of", file.time_of},
+          {"seconds", file.seconds()},
+          {"matched_seconds", file.matched_seconds()},
+          {"devices", std::move(devices)},
+          {"unmatched", std::move(unmatched)},
+          {"notes", file.notes}};
+}
+
+Json imports_json(const runtime::CompareReport& report) {
+  Json imports = Json::array();
+  for (const runtime::ImportedFile& file : report.imports) imports.push_back(import_json(file));
+  return imports;
 }
 
 Json sizes_json(const runtime::CompareReport& report) {
@@ -90,16 +122,21 @@ std::string cost_fields(const runtime::CompareReport& report, const runtime::Com
   return fields;
 }
 
+std::string network_fields(const runtime::CompareReport& report) {
+  if (!report.network) return ",,";
+  return fmt::format(",{},{}", report.network->batch, field(report.network->sequence));
+}
+
 std::string csv_line(const runtime::CompareReport& report, const runtime::CompareRow& row) {
   const bool product = row.shape.m > 0;
   const auto size = [&](std::uint64_t value) { return product ? fmt::to_string(value) : ""; };
   return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_field(row.device),
-                     to_string(row.kind), devices::to_string(row.format),
+                     to_string(row.kind), row.format_name(),
                      product ? "matmul" : csv_field(report.network->name), size(row.shape.m),
                      size(row.shape.k), size(row.shape.n), field(row.seconds), field(row.cycles()),
                      field(row.clock_hz), tera_field(row.flop_per_second()), tera_field(row.peak),
                      field(row.share_of_peak()), field(row.waste), field(row.max_abs_error)) +
-         cost_fields(report, row) + '\n';
+         cost_fields(report, row) + network_fields(report) + '\n';
 }
 
 }  // namespace
@@ -111,7 +148,8 @@ Json compare_json(const runtime::CompareReport& report) {
           {"command", "compare"},
           {"workload", workload_json(report)},
           {"sweep", sizes_json(report)},
-          {"rows", std::move(rows)}};
+          {"rows", std::move(rows)},
+          {"imports", imports_json(report)}};
 }
 
 std::string compare_csv(const runtime::CompareReport& report) {
@@ -120,7 +158,7 @@ std::string compare_csv(const runtime::CompareReport& report) {
       "waste,max_abs_error";
   if (report.energy) text += ",joules,watts,array_mm2";
   if (report.price) text += ",price_per_hour,price_per_million";
-  text += '\n';
+  text += ",batch,sequence\n";
   for (const runtime::CompareRow& row : report.rows) text += csv_line(report, row);
   return text;
 }

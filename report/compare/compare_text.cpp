@@ -42,7 +42,7 @@ std::vector<std::string> cells_of(const runtime::CompareRow& row) {
   const auto cycles = row.cycles();
   return {row.device,
           std::string(to_string(row.kind)),
-          std::string(devices::to_string(row.format)),
+          row.format ? std::string(row.format_name()) : kNone,
           row.seconds ? si(*row.seconds, "s") : kNone,
           cycles ? grouped(*cycles) : kNone,
           clock_text(row.clock_hz),
@@ -98,6 +98,7 @@ std::string kinds_line(const runtime::CompareReport& report) {
   add(runtime::RowKind::kSimulated, "by weft's machine");
   add(runtime::RowKind::kMeasured, "on this computer");
   add(runtime::RowKind::kModelled, "from published figures");
+  add(runtime::RowKind::kImported, "from a file, measured elsewhere");
   return fmt::format("{}", fmt::join(kinds, "; "));
 }
 
@@ -144,6 +145,50 @@ std::string notes(const runtime::CompareReport& report) {
   std::string text;
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     text += fmt::format("[{}] {}\n", i + 1, report.rows[i].basis);
+  }
+  return text;
+}
+
+// --- Imports -------------------------------------------------------------------------------------
+
+std::string unmatched_text(const runtime::UnmatchedTime& time) {
+  constexpr std::size_t kLongestName = 40;
+  std::string name =
+      time.name.size() <= kLongestName ? time.name : time.name.substr(0, kLongestName) + "...";
+  if (!time.operands.empty()) name += (name.empty() ? "" : " ") + time.operands;
+  return fmt::format("{} {}{}", name, si(time.seconds, "s"),
+                     time.count == 1 ? "" : fmt::format(" ({})", grouped(time.count)));
+}
+
+/// The longest, and how much the others are.
+std::string unmatched_line(const runtime::ImportedFile& file) {
+  constexpr std::size_t kListed = 4;
+  std::vector<std::string> shown;
+  double rest = 0;
+  for (const runtime::UnmatchedTime& time : file.unmatched) {
+    if (shown.size() < kListed) {
+      shown.push_back(unmatched_text(time));
+    } else {
+      rest += time.seconds;
+    }
+  }
+  std::string text = fmt::format("  not matched: {}", fmt::join(shown, ", "));
+  if (file.unmatched.size() <= kListed) return text;
+  return text + fmt::format("; and {} more with {} (--json has all)",
+                            grouped(file.unmatched.size() - kListed), si(rest, "s"));
+}
+
+/// How much of the time in each file the rows show, and what they do not.
+std::string imports_text(const runtime::CompareReport& report, const Style& style) {
+  std::string text;
+  for (const runtime::ImportedFile& file : report.imports) {
+    const double all = file.seconds();
+    text +=
+        style.dim(fmt::format("{}, {}: {} of its {} matched", file.file, file.format,
+                              percent(all > 0 ? file.matched_seconds() / all : 1), si(all, "s"))) +
+        '\n';
+    if (!file.unmatched.empty()) text += style.dim(unmatched_line(file)) + '\n';
+    for (const std::string& note : file.notes) text += style.dim("  " + note) + '\n';
   }
   return text;
 }
@@ -202,8 +247,9 @@ std::string compare_text(const runtime::CompareReport& report, const Style& styl
   std::string what = compared_text(report);
   if (!report.sweep) what += fmt::format(", {}", si(report.flop, "FLOP"));
   std::string text = labeled_line(report.network ? "network" : "matmul", what, style) + '\n';
-  if (report.sweep) return text + sweep_table(report, style);
-  return text + device_table(report, style) + legend(report, style) + notes(report);
+  if (report.sweep) return text + sweep_table(report, style) + imports_text(report, style);
+  return text + device_table(report, style) + legend(report, style) + notes(report) +
+         imports_text(report, style);
 }
 
 }  // namespace weft::report

@@ -18,6 +18,29 @@ std::string devices_line(const runtime::CompareReport& report) {
   return line;
 }
 
+Json without_products(Json workload) {
+  workload.erase("products");
+  return workload;
+}
+
+/// The list of what did not match can be long; the page has the longest times, and the sum of the
+/// others.
+Json shortened_imports(Json imports) {
+  constexpr std::size_t kMost = 300;
+  for (Json& file : imports) {
+    Json& unmatched = file["unmatched"];
+    if (unmatched.size() <= kMost) continue;
+    double seconds = 0;
+    for (std::size_t i = kMost; i < unmatched.size(); ++i) {
+      seconds += unmatched[i].at("seconds").get<double>();
+    }
+    file["unmatched_left"] = unmatched.size() - kMost;
+    file["unmatched_left_seconds"] = seconds;
+    unmatched.erase(unmatched.begin() + static_cast<std::ptrdiff_t>(kMost), unmatched.end());
+  }
+  return imports;
+}
+
 }  // namespace
 
 Json compare_page_data(const runtime::CompareReport& report, const std::string& command_line) {
@@ -27,9 +50,10 @@ Json compare_page_data(const runtime::CompareReport& report, const std::string& 
           {"command", command_line},
           {"report", {{"schema", json.at("schema")}, {"command", json.at("command")}}},
           {"compare",
-           {{"workload", json.at("workload")},
+           {{"workload", without_products(json.at("workload"))},
             {"sweep", json.at("sweep")},
-            {"rows", json.at("rows")}}}};
+            {"rows", json.at("rows")},
+            {"imports", shortened_imports(json.at("imports"))}}}};
 }
 
 }  // namespace weft::report

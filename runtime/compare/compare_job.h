@@ -20,6 +20,9 @@ struct CompareJob {
   std::optional<devices::Tile> tile = {};      // the only tile that modelled GPUs may use
   std::optional<SweepRequest> sweep = {};      // for products
   std::optional<NetworkRequest> network = {};  // instead of a product
+  std::vector<std::string> measured = {};      // files of measurements made elsewhere
+  bool in_order = false;                       // their kernels are the products, in order
+  std::optional<double> price_of_all = {};     // one price for all devices, imported ones too
   bool energy = false;                         // then each machine has its energies
   bool price = false;                          // then each device has a price
 };

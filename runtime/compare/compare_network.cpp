@@ -8,8 +8,10 @@
 #include "models/networks/count.h"
 #include "models/reference/cpu/run_graph.h"
 #include "runtime/compare/compare_job.h"
+#include "runtime/compare/imported/imports.h"
 #include "runtime/compare/measured_device.h"
 #include "runtime/compare/modelled.h"
+#include "runtime/compare/network_products.h"
 #include "runtime/compare/simulated.h"
 #include "runtime/compile.h"
 #include "runtime/workload/network_inputs.h"
@@ -120,13 +122,17 @@ CompareReport compare_network(const CompareJob& job, const std::function<void(do
   graph::Graph graph = load_network(request);
   require_computation(request, graph);
   check_inputs_fit(request.model, graph);
+  Imports imports(job.measured, job.in_order);
   CompareReport report;
   report.energy = job.energy;
   report.price = job.price;
-  report.network = {request.model, batch_of(request, graph), request.sequence};
+  report.network = {request.model, batch_of(request, graph), request.sequence, {}};
   onnx_io::located(request.model, [&] {
     NetworkComparison comparison(job, std::move(graph));
     report.flop = comparison.flop();
+    report.network->products = network_products(comparison.graph());
+    std::vector<CompareRow> imported =
+        imports.network(*report.network, comparison.graph(), report.flop);
     for (const DeviceRequest& device : job.devices) {
       const auto done = static_cast<double>(report.rows.size());
       const auto all = static_cast<double>(job.devices.size());
@@ -135,7 +141,12 @@ CompareReport compare_network(const CompareJob& job, const std::function<void(do
       report.rows.back().results = static_cast<double>(report.network->batch);
       part(1);
     }
+    for (CompareRow& row : imported) {
+      row.price_per_hour = job.price_of_all;
+      report.rows.push_back(std::move(row));
+    }
   });
+  report.imports = imports.summaries();
   return report;
 }
 

@@ -7,6 +7,7 @@
 #include "base/figures.h"
 #include "runtime/analysis/sweep_workloads.h"
 #include "runtime/compare/compare_job.h"
+#include "runtime/compare/imported/imports.h"
 #include "runtime/compare/measured_device.h"
 #include "runtime/compare/modelled.h"
 #include "runtime/compare/simulated.h"
@@ -137,6 +138,8 @@ class Products {
 
 CompareReport compare_products(const CompareJob& job, const std::function<void(double)>& progress) {
   const std::vector<GemmShape> shapes = shapes_of(job);
+  Imports imports(job.measured, job.in_order);
+  const std::vector<std::vector<CompareRow>> imported = imports.products(shapes);
   const std::vector<OpenDevice> devices = open_devices(job);
   check_before(job, shapes);
   CompareReport report;
@@ -149,15 +152,21 @@ CompareReport compare_products(const CompareJob& job, const std::function<void(d
     for (const std::uint64_t size : sweep_sizes(*job.sweep)) report.sweep->sizes.push_back(size);
   }
   const auto all = static_cast<double>(shapes.size() * devices.size());
-  for (const GemmShape& shape : shapes) {
-    Products products(job, shape);
+  double done = 0;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    Products products(job, shapes[i]);
     for (const OpenDevice& device : devices) {
-      const auto done = static_cast<double>(report.rows.size());
       const auto part = [&](double share) { progress((done + share) / all); };
       report.rows.push_back(products.row(device, part));
       part(1);
+      ++done;
+    }
+    for (const CompareRow& row : imported[i]) {
+      report.rows.push_back(row);
+      report.rows.back().price_per_hour = job.price_of_all;
     }
   }
+  report.imports = imports.summaries();
   return report;
 }
 

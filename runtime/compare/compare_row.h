@@ -1,5 +1,6 @@
 // One row of `weft compare`: a device, its figures, and where they come from. A row has exactly one
-// kind: simulated by Weft's machine, measured on this computer, or modelled from published figures.
+// kind: simulated by Weft's machine, measured on this computer, modelled from published figures, or
+// imported from a file of measurements that were made elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace weft::runtime {
 
-enum class RowKind : std::uint8_t { kSimulated, kMeasured, kModelled };
+enum class RowKind : std::uint8_t { kSimulated, kMeasured, kModelled, kImported };
 
 std::string_view to_string(RowKind kind);
 
@@ -21,7 +22,8 @@ struct CompareRow {
   std::string device = {};  // as the user gave it
   std::string title = {};   // "NVIDIA A100 SXM 40 GB"
   RowKind kind = RowKind::kModelled;
-  devices::NumberFormat format = devices::NumberFormat::kFp32;
+  /// nullopt: a file of measurements does not say.
+  std::optional<devices::NumberFormat> format = devices::NumberFormat::kFp32;
   devices::GemmShape shape = {};       // of a product; all 0 for a network
   double flop = 0;                     // useful FLOP, two per MAC; 0 if none ran on the device
   std::optional<double> seconds = {};  // nullopt if nothing ran on the device
@@ -37,9 +39,11 @@ struct CompareRow {
   std::string basis = {};                          // a sentence about the source of the figures
   nlohmann::ordered_json details = nlohmann::ordered_json::object();  // the same for programs
 
+  /// The name of the format; empty if it is not known.
+  std::string_view format_name() const;
   /// The counted cycles, else time times clock.
   std::optional<std::uint64_t> cycles() const;
-  /// nullopt if no product ran on the device.
+  /// nullopt if no product ran on the device, or in no time that its clock shows.
   std::optional<double> flop_per_second() const;
   std::optional<double> share_of_peak() const;
   /// nullopt if the energy or the time is not known.

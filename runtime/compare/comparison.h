@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ struct ComparedNetwork {
   std::string name = {};
   std::int64_t batch = 1;
   std::optional<std::int64_t> sequence = {};
+  nlohmann::ordered_json products = nlohmann::ordered_json::array();  // network_products()
 };
 
 /// A sweep over one size. The report has one row per device and size, with sizes in the outer loop.
@@ -23,6 +25,35 @@ struct ComparedSweep {
   char dimension = 'n';
   std::uint64_t step = 1;
   std::vector<std::uint64_t> sizes = {};
+};
+
+/// Time in a file of measurements on one device, and how much of it the rows show.
+struct ImportedDevice {
+  std::string name = {};
+  double seconds = 0;
+  double matched_seconds = 0;
+};
+
+/// What no row shows: all runs of one operator, kernel, product or layer.
+struct UnmatchedTime {
+  std::string device = {};
+  std::string name = {};
+  std::string operands = {};  // its shape, or what the file says about it
+  std::uint64_t count = 0;
+  double seconds = 0;
+};
+
+/// A file of --measured.
+struct ImportedFile {
+  std::string file = {};
+  std::string format = {};   // "a trace of PyTorch's profiler"
+  std::string time_of = {};  // what its times are
+  std::vector<ImportedDevice> devices = {};
+  std::vector<UnmatchedTime> unmatched = {};  // longest first
+  std::vector<std::string> notes = {};        // what the file lacks
+
+  double seconds() const;
+  double matched_seconds() const;
 };
 
 struct CompareReport {
@@ -33,6 +64,7 @@ struct CompareReport {
   bool energy = false;  // the rows have energy and area, if these are known
   bool price = false;   // and the price of a million results
   std::vector<CompareRow> rows = {};
+  std::vector<ImportedFile> imports = {};
 };
 
 }  // namespace weft::runtime

@@ -17,6 +17,7 @@
   weft.draw_layers();
   weft.draw_sensitivity();
   weft.draw_compare();
+  weft.draw_imports();
   weft.draw_results();
   weft.draw_account();
   if (weft.points) weft.draw_points();

@@ -1,6 +1,8 @@
-// weft_gpu: checks and measures the CUDA backend, and prints Markdown.
+// weft_gpu: checks and measures the CUDA backend, and prints Markdown or writes CSV.
 //   weft_gpu            on the CUDA device of this computer: checks, then cuBLAS's rates
 //   weft_gpu --loops    the checks on this processor, for a machine without a device
+//   weft_gpu --measure MxKxN,... --csv FILE [--dtype TYPE] [--loops]
+//                       measures products by cuBLAS, for weft compare --measured; fp16 if not given
 // Exit codes: 0 all checks passed, 1 one failed, 2 no CUDA device or a wrong argument.
 #include <exception>
 #include <iostream>
@@ -8,6 +10,7 @@
 
 #include "base/error.h"
 #include "models/reference/cuda/device/loop_device.h"
+#include "models/reference/cuda/weft_gpu/measure.h"
 #include "models/reference/cuda/weft_gpu/report.h"
 
 namespace weft::cuda {
@@ -40,12 +43,38 @@ int run(bool loops) {
   return passed ? 0 : 1;
 }
 
+constexpr const char* kUsage =
+    "usage: weft_gpu [--loops] [--measure MxKxN,... --csv FILE [--dtype TYPE]]";
+
 int run_command(int argc, char** argv) {
-  const std::string argument = argc > 1 ? argv[1] : "";
-  if (argc > 2 || (argc == 2 && argument != "--loops")) {
-    throw InputError("usage: weft_gpu [--loops]");
+  MeasureRequest request;
+  bool has_type = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string option = argv[i];
+    if (option == "--loops") {
+      request.loops = true;
+      continue;
+    }
+    if (++i == argc) throw InputError(kUsage);
+    const std::string value = argv[i];
+    if (option == "--measure") {
+      request.shapes = parse_shapes(value);
+    } else if (option == "--csv") {
+      request.csv = value;
+    } else if (option == "--dtype") {
+      const auto type = matmul_type_from_string(value);
+      if (!type) throw InputError("--dtype: must be fp32, tf32, bf16, fp16 or int8");
+      request.type = *type;
+      has_type = true;
+    } else {
+      throw InputError(kUsage);
+    }
   }
-  return run(argc == 2);
+  const bool measures = !request.shapes.empty();
+  if (measures == request.csv.empty() || (has_type && !measures)) throw InputError(kUsage);
+  if (!measures) return run(request.loops);
+  measure_products(request);
+  return 0;
 }
 
 }  // namespace

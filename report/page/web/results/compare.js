@@ -1,6 +1,6 @@
 // The comparison of devices: each device's speed and peak, and a table. A sweep has a curve per
 // device and a cursor that selects the table's size. The kind of a row (simulated, measured,
-// modelled) is a shape and a word, and without a sweep also a color. In a sweep, colors and dashes
+// imported, modelled) is a shape and a word, and without a sweep also a color. In a sweep, colors and dashes
 // tell the devices apart.
 'use strict';
 
@@ -8,6 +8,7 @@
   const {data, el} = weft;
   const kMargin = {top: 24, right: 20, bottom: 40, left: 62};
   const kRow = 30;
+  const kGap = 16;         // between the rows of two kinds
   const kCurves = 320;
   const kNameShare = 0.3;  // largest share of the width for the devices' names
   const kThinner = 60;     // a curve of more points has no dots
@@ -15,6 +16,7 @@
   const kKinds = {
     simulated: {color: '#0072b2', shape: d3.symbolCircle, what: "by Weft's machine"},
     measured: {color: '#009e73', shape: d3.symbolSquare, what: 'on this computer'},
+    imported: {color: '#a4508b', shape: d3.symbolDiamond, what: 'from a file, measured elsewhere'},
     modelled: {color: '#d55e00', shape: d3.symbolTriangle, what: 'from published figures'},
   };
   const kDashes = ['', '7 4', '2 4', '9 3 2 3', '12 4'];
@@ -29,11 +31,16 @@
   const peak = digits(4);
   const is_number = (value) => typeof value === 'number';
   const kind_of = (row) => kKinds[row.kind];
+  const kOrder = Object.keys(kKinds);
+
+  /** The rows of one kind after those of another. */
+  const by_kind = (rows) => kOrder.flatMap((kind) => rows.filter((row) => row.kind === kind));
+  const begins_kind = (row, i, rows) => i > 0 && rows[i - 1].kind !== row.kind;
 
   const kColumns = [
     {key: 'device', name: 'device', text: (row) => row.device},
     {key: 'kind', name: 'kind', text: (row) => row.kind},
-    {key: 'dtype', name: 'type', text: (row) => row.dtype},
+    {key: 'dtype', name: 'type', text: (row) => row.dtype ?? dash},
     {key: 'seconds', name: 'time', number: true,
       text: (row) => optional(row.seconds, weft.duration)},
     {key: 'cycles', name: 'cycles', number: true, text: (row) => optional(row.cycles, weft.count)},
@@ -67,7 +74,7 @@
   function row_words(row) {
     const of_peak = is_number(row.share_of_peak)
       ? `, ${weft.percent(row.share_of_peak)} of ${peak(row.peak_tflops)}` : '';
-    return [`${row.device}, ${row.kind}, ${row.dtype}`,
+    return [`${row.device}, ${row.kind}, ${row.dtype ?? 'type not known'}`,
       is_number(row.tflops) ? `${tera(row.tflops)} TFLOP/s${of_peak}` : 'no speed',
       is_number(row.seconds) ? weft.duration(row.seconds) : 'no time', row.basis];
   }
@@ -130,7 +137,8 @@
   }
 
   function draw_reached(stage, width, rows) {
-    const height = kMargin.top + rows.length * kRow + kMargin.bottom;
+    const gaps = rows.map((row, i) => (begins_kind(row, i, rows) ? kGap : 0));
+    const height = kMargin.top + rows.length * kRow + d3.sum(gaps) + kMargin.bottom;
     const names = rows.map((row) => weft.clipped_name(row.device));
     const left = Math.min(width * kNameShare, 16 + d3.max(names, weft.text_width));
     const values = rows.flatMap((row) => [row.tflops, row.peak_tflops]);
@@ -145,7 +153,11 @@
     root.append('text').attr('class', 'axis-name').attr('text-anchor', 'end')
       .attr('x', width - kMargin.right).attr('y', height - 6).text('TFLOP/s, logarithmic →');
     rows.forEach((row, i) => {
-      const y = kMargin.top + (i + 0.5) * kRow;
+      const y = kMargin.top + (i + 0.5) * kRow + d3.sum(gaps.slice(0, i + 1));
+      if (gaps[i] > 0) {
+        root.append('line').attr('class', 'kind-line').attr('x1', 0).attr('x2', width)
+          .attr('y1', y - (kRow + kGap) / 2).attr('y2', y - (kRow + kGap) / 2);
+      }
       root.append('text').attr('x', 0).attr('y', y + 4).text(names[i]);
       draw_device(root, row, x, y);
     });
@@ -185,11 +197,13 @@
   /** Fills `place` with the table of `rows`, and below it the source of each row. */
   function show_table(place, rows) {
     const again = () => show_table(place, rows);
-    const ordered = sorted.key ? [...rows].sort(compare_rows) : rows;
+    const ordered = sorted.key ? [...rows].sort(compare_rows) : by_kind(rows);
+    const kind_class = (row, i) =>
+      (!sorted.key && begins_kind(row, i, ordered) ? 'begins-kind' : null);
     place.replaceChildren(
       el('div', {class: 'scroll'}, el('table', {class: 'layers', id: 'compare-table'},
         el('thead', null, el('tr', null, ...kColumns.map((column) => head(column, again)))),
-        el('tbody', null, ...ordered.map((row) => el('tr', null,
+        el('tbody', null, ...ordered.map((row, i) => el('tr', {class: kind_class(row, i)},
           ...kColumns.map((column) => cell(row, column))))))),
       el('dl', {class: 'bases'}, ...ordered.flatMap((row) =>
         [el('dt', null, row.device), el('dd', null, row.basis)])));
@@ -211,7 +225,7 @@
     return el('p', {class: 'legend'}, ...series.map(({row, index}) => el('span', null,
       weft.svg('svg', {width: 34, height: 12, 'aria-hidden': 'true'},
         weft.svg('line', {x1: 0, x2: 34, y1: 6, y2: 6, 'stroke-width': 2.5, ...style_of(index)})),
-      `${row.device} (${row.kind}, ${row.dtype})`)));
+      `${row.device} (${[row.kind, row.dtype].filter(Boolean).join(', ')})`)));
   }
 
   /** All sizes as ticks if there is room for them, else round numbers. */
@@ -321,7 +335,7 @@
 
   // --- The sections ----------------------------------------------------------------------------
 
-  const kLead = 'A row is simulated, measured or modelled. Do not mix the kinds: models leave out ' +
+  const kLead = 'A row is simulated, measured, imported or modelled. Do not mix the kinds: models leave out ' +
     'what no data sheet says, and are optimistic. ';
   const kEnergy = 'The energy of a simulated row is that of its events and its static power; of a ' +
     'modelled row, the rated power of the board times the time, an upper bound. ';
@@ -332,7 +346,7 @@
     const key = kind_legend();
     section.append(key, stage, table);
     weft.let_save(section, () => [key, stage]);
-    weft.keep_drawn(stage, (width) => draw_reached(stage, width, data.compare.rows));
+    weft.keep_drawn(stage, (width) => draw_reached(stage, width, by_kind(data.compare.rows)));
     show_table(table, data.compare.rows);
   }
 

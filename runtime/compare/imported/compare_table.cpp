@@ -1,0 +1,259 @@
+#include "runtime/compare/imported/compare_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/printable.h"
+#include "models/measurements/read_file.h"
+
+namespace weft::runtime {
+namespace {
+
+using measurements::FileFormat;
+
+bool same_network(const ComparedNetwork& a, const ComparedNetwork& b) {
+  return a.name == b.name && a.batch == b.batch && a.sequence == b.sequence;
+}
+
+std::string network_text(const ComparedNetwork& network) {
+  std::string text = fmt::format("{}, batch {}", network.name, network.batch);
+  if (network.sequence) text += fmt::format(", sequence {}", *network.sequence);
+  return text;
+}
+
+std::string work_text(const TableRow& row) {
+  return row.network ? network_text(*row.network) : measurements::shape_text(row.row.shape);
+}
+
+}  // namespace
+
+CompareTable::CompareTable(std::string file, FileFormat format)
+    : file_(std::move(file)),
+      format_(format),
+      rows_(format == FileFormat::kCompareCsv ? read_table_csv(file_) : read_table_json(file_)),
+      matched_(rows_.size(), false) {}
+
+std::vector<std::vector<CompareRow>> CompareTable::products(
+    const std::vector<devices::GemmShape>& shapes) {
+  // The devices that have one of the products, in the order of the file.
+  std::vector<CompareRow> devices;
+  const auto same_device = [](const CompareRow& a, const CompareRow& b) {
+    return a.device == b.device && a.format == b.format;
+  };
+  const auto is_wanted = [&](const TableRow& row) {
+    return !row.network && std::ranges::find(shapes, row.row.shape) != shapes.end();
+  };
+  for (const TableRow& row : rows_) {
+    const bool known = std::ranges::any_of(
+        devices, [&](const CompareRow& device) { return same_device(device, row.row); });
+    if (is_wanted(row) && !known) devices.push_back(row.row);
+  }
+  std::vector<std::vector<CompareRow>> rows(shapes.size());
+  for (const CompareRow& device : devices) {
+    for (std::size_t at = 0; at < shapes.size(); ++at) {
+      CompareRow found;
+      found.device = device.device;
+      found.title = device.title;
+      found.kind = RowKind::kImported;
+      found.format = device.format;
+      found.shape = shapes[at];
+      found.flop = devices::useful_flop(shapes[at]);
+      found.basis = fmt::format("{} does not have this product", file_);
+      for (std::size_t i = 0; i < rows_.size(); ++i) {
+        if (rows_[i].network || !same_device(rows_[i].row, device) ||
+            rows_[i].row.shape != shapes[at]) {
+          continue;
+        }
+        found = rows_[i].row;
+        matched_[i] = true;
+        break;
+      }
+      rows[at].push_back(std::move(found));
+    }
+  }
+  return rows;
+}
+
+std::vector<CompareRow> CompareTable::network(const ComparedNetwork& network,
+                                              const graph::Graph& /*graph*/, double /*flop*/) {
+  std::vector<CompareRow> rows;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (!rows_[i].network || !same_network(*rows_[i].network, network)) continue;
+    rows.push_back(rows_[i].row);
+    matched_[i] = true;
+  }
+  return rows;
+}
+
+ImportedFile CompareTable::summary() const {
+  ImportedFile summary;
+  summary.file = file_;
+  summary.format = measurements::title_of(format_);
+  summary.time_of = "time in the file";
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const CompareRow& row = rows_[i].row;
+    const double seconds = row.seconds.value_or(0);
+    auto device = std::ranges::find(summary.devices, row.device, &ImportedDevice::name);
+    if (device == summary.devices.end()) {
+      device = summary.devices.insert(summary.devices.end(), ImportedDevice{row.device});
+    }
+    device->seconds += seconds;
+    if (matched_[i]) {
+      device->matched_seconds += seconds;
+    } else {
+      summary.unmatched.push_back({row.device, work_text(rows_[i]), "", 1, seconds});
+    }
+  }
+  std::ranges::stable_sort(summary.unmatched, std::ranges::greater{}, &UnmatchedTime::seconds);
+  return summary;
+}
+
+std::vector<std::string> CompareTable::known_products() const {
+  std::vector<std::string> known;
+  for (const TableRow& row : rows_) {
+    const std::string text = work_text(row);
+    if (std::ranges::find(known, text) == known.end()) known.push_back(text);
+  }
+  return known;
+}
+
+// --- Tables alone --------------------------------------------------------------------------------
+
+namespace {
+
+std::unique_ptr<CompareTable> open_table(const std::string& file) {
+  const FileFormat format = measurements::read_measurements(file).format;
+  if (format != FileFormat::kCompareCsv && format != FileFormat::kCompareJson) {
+    throw InputError(fmt::format(
+        "{}: is {}, not what weft compare --csv or --json writes; show it beside devices with "
+        "--measured",
+        file, measurements::title_of(format)));
+  }
+  return std::make_unique<CompareTable>(file, format);
+}
+
+/// The one size in which the products differ; nullopt if they differ in several.
+std::optional<ComparedSweep> sweep_of(const std::vector<devices::GemmShape>& shapes) {
+  constexpr std::pair<char, std::uint64_t devices::GemmShape::*> kSizes[] = {
+      {'m', &devices::GemmShape::m}, {'k', &devices::GemmShape::k}, {'n', &devices::GemmShape::n}};
+  std::optional<ComparedSweep> sweep;
+  for (const auto& [name, size] : kSizes) {
+    std::set<std::uint64_t> sizes;
+    for (const devices::GemmShape& shape : shapes) sizes.insert(shape.*size);
+    if (sizes.size() == 1) continue;
+    if (sweep) return std::nullopt;
+    sweep = {name, 1, {sizes.begin(), sizes.end()}};
+    sweep->step = sweep->sizes[1] - sweep->sizes[0];
+  }
+  return sweep;
+}
+
+class TableReport {
+ public:
+  explicit TableReport(const std::vector<std::string>& files) {
+    for (const std::string& file : files) tables_.push_back(open_table(file));
+  }
+
+  CompareReport report() {
+    const TableRow& first = tables_.front()->rows().front();
+    for (const auto& table : tables_) {
+      for (const TableRow& row : table->rows()) check_alike(first, row);
+    }
+    if (first.network) {
+      report_.network = first.network;
+      report_.flop = first.row.flop;
+      for (const auto& table : tables_) append(table->network(*first.network, {}, 0));
+    } else {
+      add_products();
+    }
+    tell_apart();
+    for (const auto& table : tables_) report_.imports.push_back(table->summary());
+    for (const CompareRow& row : report_.rows) {
+      report_.energy |= row.joules || row.area_mm2;
+      report_.price |= row.price_per_hour.has_value();
+    }
+    return std::move(report_);
+  }
+
+ private:
+  void append(std::vector<CompareRow> rows) {
+    for (CompareRow& row : rows) report_.rows.push_back(std::move(row));
+  }
+
+  void check_alike(const TableRow& first, const TableRow& row) const {
+    const bool alike =
+        first.network ? row.network && same_network(*first.network, *row.network) : !row.network;
+    if (alike) return;
+    throw InputError(
+        fmt::format("the rows are of {} and of {}; name one: weft compare WORKLOAD --measured FILE",
+                    printable(work_text(first)), printable(work_text(row))));
+  }
+
+  void add_products() {
+    std::vector<devices::GemmShape> shapes;
+    for (const auto& table : tables_) {
+      for (const TableRow& row : table->rows()) {
+        const bool known = std::ranges::find(shapes, row.row.shape) != shapes.end();
+        if (!known) shapes.push_back(row.row.shape);
+      }
+    }
+    report_.shape = shapes.front();
+    report_.flop = devices::useful_flop(shapes.front());
+    if (shapes.size() > 1) {
+      report_.sweep = sweep_of(shapes);
+      if (!report_.sweep) {
+        throw InputError(fmt::format(
+            "the rows are of {} products, such as {} and {}, which differ in more than one size; "
+            "name one: weft compare matmul M K N --measured FILE",
+            shapes.size(), measurements::shape_text(shapes[0]),
+            measurements::shape_text(shapes[1])));
+      }
+      const char dimension = report_.sweep->dimension;
+      std::ranges::sort(shapes, {}, [dimension](const devices::GemmShape& shape) {
+        return dimension == 'm' ? shape.m : (dimension == 'k' ? shape.k : shape.n);
+      });
+    }
+    std::vector<std::vector<CompareRow>> rows(shapes.size());
+    for (const auto& table : tables_) {
+      std::vector<std::vector<CompareRow>> more = table->products(shapes);
+      for (std::size_t i = 0; i < shapes.size(); ++i) {
+        rows[i].insert(rows[i].end(), more[i].begin(), more[i].end());
+      }
+    }
+    for (std::vector<CompareRow>& of_shape : rows) append(std::move(of_shape));
+  }
+
+  /// Adds the file to names that two files share.
+  void tell_apart() {
+    const std::size_t sizes = report_.sweep ? report_.sweep->sizes.size() : 1;
+    const std::size_t devices = report_.rows.size() / sizes;
+    std::vector<bool> shared(devices, false);
+    for (std::size_t i = 0; i < devices; ++i) {
+      for (std::size_t j = 0; j < devices; ++j) {
+        const CompareRow& a = report_.rows[i];
+        const CompareRow& b = report_.rows[j];
+        if (i != j && a.device == b.device && a.format == b.format) shared[i] = true;
+      }
+    }
+    for (std::size_t i = 0; i < report_.rows.size(); ++i) {
+      CompareRow& row = report_.rows[i];
+      if (!shared[i % devices] || !row.details.contains("file")) continue;
+      row.device += fmt::format(" ({})", row.details["file"].get<std::string>());
+    }
+  }
+
+  std::vector<std::unique_ptr<CompareTable>> tables_;
+  CompareReport report_;
+};
+
+}  // namespace
+
+CompareReport compare_tables(const std::vector<std::string>& files) {
+  return TableReport(files).report();
+}
+
+}  // namespace weft::runtime
