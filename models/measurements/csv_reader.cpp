@@ -37,6 +37,11 @@ void CsvReader::read_plain(std::string& field) {
   trim(field);
 }
 
+void CsvReader::read_line(std::string& field) {
+  while (!source_.ended() && source_.current() != '\n') field += take();
+  trim(field);
+}
+
 void CsvReader::read_quoted(std::string& field) {
   take();  // the quote
   while (true) {
@@ -62,13 +67,16 @@ bool CsvReader::next(std::vector<std::string>& fields) {
   source_.mark();
   if (source_.ended()) return false;
   line_ = next_line_;
+  is_comment_ = source_.current() == '#';
   while (true) {
     if (fields.size() == kMostFields) {
       throw InputError(fmt::format("line {}: has more than {} fields", line_, kMostFields));
     }
     std::string& field = fields.emplace_back();
     while (!source_.ended() && source_.current() == ' ') take();
-    if (!source_.ended() && source_.current() == '"') {
+    if (is_comment_) {
+      read_line(field);
+    } else if (!source_.ended() && source_.current() == '"') {
       read_quoted(field);
     } else {
       read_plain(field);

@@ -19,15 +19,20 @@ class CsvReader {
   /// fields.
   bool next(std::vector<std::string>& fields);
 
+  /// True if the record is a line that begins with # without quotes; it is one field.
+  bool is_comment() const { return is_comment_; }
+
   /// The line on which the record began, from 1 on.
   std::uint64_t line() const { return line_; }
 
  private:
   void read_plain(std::string& field);
+  void read_line(std::string& field);
   void read_quoted(std::string& field);
   char take();
 
   ByteSource& source_;
+  bool is_comment_ = false;
   std::uint64_t line_ = 0;
   std::uint64_t next_line_ = 1;
 };

@@ -29,8 +29,8 @@ std::optional<std::size_t> exact_column(const CsvFields& header, std::string_vie
 }
 
 std::optional<std::size_t> time_column(const CsvFields& header) {
-  const auto found =
-      std::ranges::find_if(header, [](const std::string& name) { return unit_of_column(name).has_value(); });
+  const auto found = std::ranges::find_if(
+      header, [](const std::string& name) { return unit_of_column(name).has_value(); });
   if (found == header.end()) return std::nullopt;
   return static_cast<std::size_t>(found - header.begin());
 }
@@ -74,7 +74,8 @@ bool ProductsTable::is_header(const CsvFields& fields) {
 void ProductsTable::begin(const CsvFields& header) {
   constexpr std::array<std::string_view, 5> kKnown = {"name", "shape", "dtype", "device", "count"};
   for (const std::string& name : header) {
-    if (unit_of_column(name).has_value() || std::ranges::find(kKnown, name) != kKnown.end()) continue;
+    if (unit_of_column(name).has_value() || std::ranges::find(kKnown, name) != kKnown.end())
+      continue;
     throw InputError(fmt::format(
         "the column {} is unknown; there are name, shape, seconds (or time), dtype, device, count",
         printable(name)));

@@ -22,10 +22,6 @@ using Table = std::variant<std::monostate, ProductsTable, NcuTable, NsysTable>;
 /// How far a header may be from the start: profiled programs print before it.
 constexpr std::uint64_t kMostPreambleLines = 100'000;
 
-bool is_comment(const CsvFields& fields) {
-  return fields[0].starts_with('#');
-}
-
 bool is_compare_header(const CsvFields& fields) {
   return fields.size() > 7 && fields[0] == "device" && fields[1] == "kind" &&
          fields[2] == "dtype" && fields[3] == "workload";
@@ -53,13 +49,6 @@ bool begins_any(Table& table, const CsvFields& fields, std::uint64_t line) {
   return begins<NcuTable>(table, fields, line) || begins<NsysTable>(table, fields, line);
 }
 
-/// A comment's fields are parts of one text.
-std::string comment_text(const CsvFields& fields) {
-  std::string text;
-  for (const std::string& field : fields) text += (text.empty() ? "" : ",") + field;
-  return text;
-}
-
 class CsvFile {
  public:
   explicit CsvFile(ByteSource& source) : reader_(source) {}
@@ -68,8 +57,8 @@ class CsvFile {
     while (reader_.next(fields_)) {
       const bool none = std::holds_alternative<std::monostate>(table_);
       if (none && is_compare_header(fields_)) return {.format = FileFormat::kCompareCsv};
-      if (none && is_comment(fields_)) {
-        if (comments_.size() < 1000) comments_.emplace_back(comment_text(fields_), reader_.line());
+      if (none && reader_.is_comment()) {
+        if (comments_.size() < 1000) comments_.emplace_back(fields_[0], reader_.line());
       } else if (!begins_any(table_, fields_, reader_.line())) {
         if (none && reader_.line() > kMostPreambleLines) break;
         add();
@@ -90,8 +79,8 @@ class CsvFile {
  private:
   void add() {
     if (auto* products = std::get_if<ProductsTable>(&table_)) {
-      if (is_comment(fields_)) {
-        products->comment(comment_text(fields_), reader_.line());
+      if (reader_.is_comment()) {
+        products->comment(fields_[0], reader_.line());
       } else {
         products->add(fields_, reader_.line());
       }

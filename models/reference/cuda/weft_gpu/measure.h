@@ -12,7 +12,7 @@ namespace weft::cuda {
 
 struct MeasureRequest {
   std::vector<MatmulShape> shapes = {};
-  MatmulType type = MatmulType::kFloat16;
+  MatmulType type = MatmulType::kFp16;
   std::string csv = {};  // the file to write
   bool loops = false;    // in loops on this processor, for a machine without a device
 };
