@@ -66,9 +66,12 @@ void write_row_files(const ReportTargets& targets, const runtime::CompareReport&
 }  // namespace
 
 bool names_rows(const Arguments& arguments) {
-  return std::ranges::any_of(arguments.positionals, [](const std::string& name) {
-    return name.ends_with(".csv") || (name.ends_with(".json") && is_compare_report(name));
-  });
+  const auto is_csv = [](const std::string& name) { return name.ends_with(".csv"); };
+  const auto is_report = [](const std::string& name) {
+    return name.ends_with(".json") && is_compare_report(name);
+  };
+  return std::ranges::any_of(arguments.positionals, is_csv) ||
+         (!arguments.positionals.empty() && std::ranges::all_of(arguments.positionals, is_report));
 }
 
 int run_compare_rows(const Arguments& arguments, const report::Streams& streams) {

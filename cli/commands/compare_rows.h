@@ -6,8 +6,7 @@
 
 namespace weft::cli {
 
-/// True if an argument is a file that `weft compare` wrote by --csv (its name ends so) or by --json
-/// (its content says so).
+/// True if an argument ends in .csv, or if all are --json files of `weft compare`.
 bool names_rows(const Arguments& arguments);
 
 /// Shows the rows; nothing runs. Returns exit code 0. Throws InputError.

@@ -115,13 +115,13 @@ void ProductsTable::add(const CsvFields& fields, std::uint64_t line) {
     return place ? std::string_view(fields[*place]) : std::string_view();
   };
   Measurement row;
-  row.is_product = true;
   row.name = at(name_);
   try {
     if (!at(shape_).empty()) row.shape = parse_shape(at(shape_));
   } catch (const InputError& error) {
     throw InputError(fmt::format("line {}: {}", line, error.what()));
   }
+  row.is_product = row.shape.has_value();  // a name may be that of any layer
   if (row.name.empty() && !row.shape) {
     throw InputError(fmt::format("line {}: has neither a name nor a shape", line));
   }

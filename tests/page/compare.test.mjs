@@ -14,7 +14,7 @@ import {kKeys} from './webdriver.mjs';
 const fixture = browser_fixture();
 const {evaluate} = fixture;
 const kAttack = '</script><script>globalThis.attacked = 1</script>';
-let single, curves, hostile, gaps, steep, flat, costs;
+let single, curves, hostile, gaps, steep, flat, costs, imported;
 
 /** Makes the command write the page of `words` and returns its path. */
 function page_of(name, words) {
@@ -22,6 +22,8 @@ function page_of(name, words) {
   weft(['compare', ...words, '--quiet', '--html', path]);
   return path;
 }
+
+const example = (name) => new URL(`../../examples/imports/${name}`, import.meta.url).pathname;
 
 /** Empties the results of the first row and all figures of the second; drops measured rows. */
 function without_figures(data) {
@@ -54,6 +56,8 @@ before(() => {
     '--sweep', 'n=64..320:16']);
   costs = page_of('costs', ['matmul', '100', '90', '70', '--with', 'tpu-v1,a100', '--energy', 'own',
     '--price-per-hour', '1.25,3']);
+  imported = page_of('imported', ['lenet5', '--with', 'titan-rtx,tpu-v2', '--measured',
+    example('lenet5_trace.json'), '--measured', example('lenet5_cpu.csv')]);
   const data = checks.data_of(single);
   data.title = kAttack;
   data.compare.rows[0].device = kAttack;
@@ -75,7 +79,7 @@ const shown = async () => (await cells()).map((row) =>
   [row[0], row[1], row[2], row[6].replace(/\s/g, '')]);
 
 for (const [name, page] of [['single', () => single], ['curves', () => curves],
-  ['costs', () => costs]]) {
+  ['costs', () => costs], ['imported', () => imported]]) {
   test(`a page is whole and fits: ${name}`, async () => {
     await fixture.open(page());
     const text = await evaluate('document.body.innerText');
@@ -167,6 +171,37 @@ test('energy, power, area and price stand in the last columns', async () => {
   });
   await fixture.open(single);
   assert.equal((await cells())[0].length, 11);
+});
+
+test('kinds stand apart, in the chart and in the table until it is sorted', async () => {
+  await fixture.open(imported);
+  const kinds = (await cells()).map((row) => row[1]);
+  assert.deepEqual(kinds, ['simulated', 'imported', 'imported', 'modelled']);
+  const begins = () => evaluate(`[...document.querySelectorAll('#compare-table tbody tr')]
+    .map((row) => row.classList.contains('begins-kind'))`);
+  assert.deepEqual(await begins(), [false, true, false, true]);
+  assert.equal(await evaluate(`document.querySelectorAll('.kind-line').length`), 2);
+  await fixture.browser.click('th[data-key=tflops] button');
+  assert.deepEqual(await begins(), [false, false, false, false]);
+});
+
+test('the page shows how much of a file matched, and what did not', async () => {
+  await fixture.open(imported);
+  const {imports} = checks.data_of(imported).compare;
+  const words = await evaluate(`[...document.querySelectorAll('.matched-words')]
+    .map((each) => each.textContent)`);
+  assert.equal(words.length, 2);
+  assert.match(words[0], /70\.0.% of its 110.µs matched/);
+  assert.match(words[1], /100\.0.% of its/);
+  const widths = await evaluate(`[...document.querySelectorAll('.matched-share')].map((bar) =>
+    bar.firstChild.getBoundingClientRect().width / bar.clientWidth)`);
+  imports.forEach((file, i) =>
+    assert.ok(Math.abs(widths[i] - file.matched_seconds / file.seconds) < 0.01, widths[i]));
+  const listed = await evaluate(`[...document.querySelectorAll('.unmatched tbody tr')]
+    .map((row) => row.cells[0].textContent)`);
+  assert.deepEqual(listed, imports[0].unmatched.map(({name}) => name));
+  await fixture.open(single);
+  assert.equal(await evaluate(`document.querySelector('#imports')`), null);
 });
 
 test('the legend has the kinds that occur, the peak a digit more than the speed', async () => {

@@ -64,7 +64,8 @@ TEST(CompareCostTest, TextAndCsvHaveEnergyAreaAndPrice) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   }
   const std::string csv = run_weft(words + Words{"--csv", "-"}).out;
-  EXPECT_NE(csv.find(",joules,watts,array_mm2,price_per_hour,price_per_million\n"),
+  EXPECT_NE(csv.find(",joules,watts,array_mm2,price_per_hour,price_per_million,batch,"
+                     "sequence\n"),
             std::string::npos)
       << csv;
   EXPECT_NE(csv.find(",400,,36,"), std::string::npos) << csv;  // a100: its board, and no area

@@ -1,0 +1,226 @@
+// `weft compare --measured` and `weft compare ROWS.csv`: figures are those of the files, what does
+// not match is listed, and bad files leave nothing behind. Times are worked out by hand.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/cli/explain/runs.h"
+#include "tests/cli/temporary_folder.h"
+
+namespace weft::test {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kCsv =
+    "# device: Some GPU\n"
+    "name,shape,seconds,dtype\n"
+    ",64x96x32,0.25,fp16\n"
+    ",64x96x32,0.5,fp32\n"
+    ",65x96x32,1,fp16\n"
+    "c1,784x25x6,2,fp16\n"
+    "tanh,,0.125,fp16\n"
+    "[2],,3,fp16\n"
+    ",1x400x120,4,fp16\n"
+    "f6,9x9x9,100,fp16\n";
+
+class CompareImportedTest : public testing::Test {
+ protected:
+  json compare(const Words& words) { return json_of(Words{"compare"} + words); }
+
+  void expect_refused(const Words& words, const Words& parts) {
+    SCOPED_TRACE(testing::PrintToString(words));
+    const std::size_t before = folder_.count();
+    const Finished finished = run_weft(Words{"compare"} + words);
+    EXPECT_EQ(finished.code, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_TRUE(finished.err.starts_with("weft: ")) << finished.err;
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+    for (const std::string& part : parts) {
+      EXPECT_NE(finished.err.find(part), std::string::npos) << part << " in: " << finished.err;
+    }
+    EXPECT_EQ(folder_.count(), before) << "something was written";
+  }
+
+  TemporaryFolder folder_;
+  const std::string csv_ = folder_.write("gpu.csv", kCsv);
+  const Words product_ = {"matmul", "64", "96", "32", "--with", "a100"};
+};
+
+TEST_F(CompareImportedTest, AProductHasARowForEachTypeInTheFile) {
+  const json report = compare(product_ + Words{"--measured", csv_});
+  const json& rows = report.at("rows");
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[1].at("kind"), "imported");
+  EXPECT_EQ(rows[1].at("device"), "Some GPU");
+  EXPECT_EQ(rows[1].at("dtype"), "fp16");
+  EXPECT_EQ(rows[1].at("seconds"), 0.25);
+  EXPECT_EQ(rows[1].at("tflops"), 2.0 * 64 * 96 * 32 / 0.25 / 1e12);
+  EXPECT_TRUE(rows[1].at("cycles").is_null());
+  EXPECT_NE(rows[1].at("basis").get<std::string>().find(csv_), std::string::npos);
+  EXPECT_EQ(rows[2].at("dtype"), "fp32");
+  EXPECT_EQ(rows[2].at("seconds"), 0.5);
+  const json& import = report.at("imports").at(0);
+  EXPECT_EQ(import.at("seconds"), 110.875);
+  EXPECT_EQ(import.at("matched_seconds"), 0.75);
+  ASSERT_EQ(import.at("unmatched").size(), 6U);  // the longest first
+  EXPECT_EQ(import.at("unmatched")[0].at("name"), "f6");
+  EXPECT_EQ(import.at("unmatched")[1].at("operands"), "1x400x120");
+}
+
+TEST_F(CompareImportedTest, LayersMatchByNameByNumberAndByShape) {
+  const json report = compare({"lenet5", "--with", "a100", "--measured", csv_});
+  const json row = report.at("rows").at(1);
+  // c1 by name, the second product by its number, c5 by its shape; f6 has another shape.
+  EXPECT_EQ(row.at("seconds"), 9);
+  EXPECT_EQ(row.at("flop"), 2.0 * (784 * 25 * 6 + 100 * 150 * 16 + 400 * 120));
+  const json& layers = row.at("details").at("layers");
+  ASSERT_EQ(layers.size(), 3U);
+  EXPECT_EQ(layers[0].at("name"), "c1");
+  EXPECT_EQ(layers[0].at("matched_by"), "name");
+  EXPECT_EQ(layers[1].at("name"), "c3");
+  EXPECT_EQ(layers[2].at("matched_by"), "shape");
+  EXPECT_EQ(row.at("details").at("missing"), (json{"f6", "output"}));
+  EXPECT_EQ(report.at("imports")[0].at("matched_seconds"), 9);
+  // The products are listed for whoever measures them.
+  const json& products = report.at("workload").at("products");
+  ASSERT_EQ(products.size(), 5U);
+  EXPECT_EQ(products[0].at("shape"), "784x25x6");
+  EXPECT_EQ(products[0].at("conv").at("pads"), (json{2, 2, 2, 2}));
+  EXPECT_TRUE(products[3].at("conv").is_null());
+}
+
+TEST_F(CompareImportedTest, LayersOfOneShapeTakeTheirRunsInTurn) {
+  // digits-mlp-like: three runs of two equal products that take 1 and 3 us, then 2 and 5, 3 and 4.
+  std::string csv = "Start (ns),Duration (ns),CorrId,Device,Name\n";
+  const std::vector<int> durations = {1000, 3000, 2000, 5000, 3000, 4000};
+  for (std::size_t i = 0; i < durations.size(); ++i) {
+    csv += std::to_string(i * 10000) + "," + std::to_string(durations[i]) + ",1,T4 (0),sgemm_x\n";
+  }
+  csv += "70000,9000,1,T4 (0),relu\n";
+  const std::string file = folder_.write("nsys.csv", csv);
+  const json one = compare(product_ + Words{"--measured", file, "--in-order"}).at("rows")[1];
+  EXPECT_EQ(one.at("seconds"), 3e-6);
+  EXPECT_TRUE(one.at("dtype").is_null());
+  expect_refused({"lenet5", "--with", "a100", "--measured", file, "--in-order"},
+                 {"6 product kernels", "5 products"});
+  expect_refused({"lenet5", "--with", "a100", "--measured", file}, {"no shapes", "--in-order"});
+}
+
+TEST_F(CompareImportedTest, RowsOfAComparisonComeBackAsTheyWere) {
+  const Words words = {"compare",    "matmul", "64", "96", "32", "--with", "tiny,tpu-v2,a100:tf32",
+                       "--measured", csv_};
+  const std::string as_csv = folder_.file("rows.csv");
+  const std::string as_json = folder_.file("rows.json");
+  ASSERT_EQ(run_weft(words + Words{"--quiet", "--csv", as_csv, "--json", as_json}).code, 0);
+  const json before = json::parse(folder_.read("rows.json")).at("rows");
+  for (const std::string& file : {as_csv, as_json}) {
+    for (const json& after : {compare({file}), compare(product_ + Words{"--measured", file})}) {
+      SCOPED_TRACE(file);
+      const json& rows = after.at("rows");
+      const std::size_t first = rows.size() - before.size();
+      for (std::size_t i = 0; i < before.size(); ++i) {
+        const json& row = rows.at(first + i);
+        EXPECT_EQ(row.at("kind"), "imported");
+        EXPECT_EQ(row.at("details").at("kind"), before[i].at("kind"));
+        for (const char* key : {"device", "dtype", "shape", "seconds", "clock_hz", "cycles", "flop",
+                                "waste", "max_abs_error"}) {
+          EXPECT_EQ(row.at(key), before[i].at(key)) << key;
+        }
+        if (before[i].at("peak_tflops").is_null()) continue;
+        EXPECT_NEAR(row.at("peak_tflops").get<double>(), before[i].at("peak_tflops").get<double>(),
+                    1e-9);
+      }
+      EXPECT_TRUE(after.at("imports")[0].at("unmatched").empty());
+    }
+  }
+}
+
+TEST_F(CompareImportedTest, ASweepComesBackAsASweep) {
+  const std::string file = folder_.file("sweep.csv");
+  ASSERT_EQ(run_weft({"compare", "matmul", "64", "64", "1", "--with", "tpu-v2,a100", "--sweep",
+                      "n=64..128:32", "--csv", file, "--quiet"})
+                .code,
+            0);
+  const json report = compare({file});
+  EXPECT_EQ(report.at("sweep").at("sizes"), (json{64, 96, 128}));
+  ASSERT_EQ(report.at("rows").size(), 6U);
+  EXPECT_EQ(report.at("rows")[2].at("shape").at("n"), 96);
+  // Beside devices, sizes that the file lacks have no figures.
+  const json beside = compare(
+      {"matmul", "64", "64", "1", "--with", "a100", "--sweep", "n=64..128:16", "--measured", file});
+  ASSERT_EQ(beside.at("rows").size(), 5U * 3);
+  EXPECT_TRUE(beside.at("rows")[4].at("seconds").is_null());
+  EXPECT_EQ(beside.at("rows")[1].at("seconds"), report.at("rows")[0].at("seconds"));
+}
+
+TEST_F(CompareImportedTest, TwoFilesWithOneDeviceAreToldApart) {
+  const Words words = {"compare", "lenet5", "--with", "a100", "--quiet", "--csv"};
+  const std::string a = folder_.file("a.csv");
+  const std::string b = folder_.file("b.csv");
+  ASSERT_EQ(run_weft(words + Words{a}).code, 0);
+  ASSERT_EQ(run_weft(words + Words{b}).code, 0);
+  const json rows = compare({a, b}).at("rows");
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].at("device"), "a100 (" + a + ")");
+  EXPECT_EQ(rows[1].at("device"), "a100 (" + b + ")");
+}
+
+TEST_F(CompareImportedTest, TextListsWhatDoesNotMatch) {
+  const std::string text = run_weft(Words{"compare"} + product_ + Words{"--measured", csv_}).out;
+  EXPECT_NE(text.find("0.7 % of its 111 s matched"), std::string::npos) << text;
+  EXPECT_NE(text.find("not matched: f6 9x9x9 100 s, 1x400x120 4.00 s, [2] 3.00 s, "
+                      "c1 784x25x6 2.00 s; and 2 more with 1.12 s (--json has all)"),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(CompareImportedTest, WhatCannotBeUsedIsRefused) {
+  const auto file = [&](const char* name, const std::string& text) {
+    return folder_.write(name, text);
+  };
+  const std::string out = folder_.file("out.html");
+  const auto refused = [&](const std::string& name, const Words& parts) {
+    expect_refused(product_ + Words{"--measured", name, "--html", out}, parts);
+  };
+  refused(folder_.file("none"), {"no such file"});
+  refused(folder_.file("."), {"is a folder"});
+  refused(file("x", "hello"), {"no measurements that weft knows"});
+  refused(file("y", "shape,seconds\n8x8x8,1\n"), {"nothing of 64x96x32", "it has 8x8x8"});
+  refused(file("z", "shape,seconds\n8x8x8,-1\n"), {"line 2", "lasts"});
+  expect_refused(product_ + Words{"--measured", csv_, "--measured", csv_}, {"named twice"});
+  expect_refused(product_ + Words{"--measured", csv_, "--in-order"}, {"--in-order", "drop it"});
+  expect_refused(product_ + Words{"--in-order"}, {"--in-order", "drop it"});
+  expect_refused(product_ + Words{"--measured", csv_, "--csv", csv_}, {"--measured", "--csv"});
+  EXPECT_EQ(folder_.read("gpu.csv"), kCsv);
+}
+
+TEST_F(CompareImportedTest, DamagedRowsAreRefused) {
+  const std::string head = "device,kind,dtype,workload,m,k,n,seconds,cycles\n";
+  const auto refused = [&](const std::string& rows, const Words& parts) {
+    expect_refused({folder_.write("rows.csv", head + rows)}, parts);
+    std::filesystem::remove(folder_.file("rows.csv"));
+  };
+  refused("", {"no rows"});
+  refused("a,simulated,bf16,matmul,1,2,3,0.5\n", {"line 2", "fields"});
+  refused("a,guessed,bf16,matmul,1,2,3,0.5,\n", {"line 2", "kind 'guessed'"});
+  refused("a,simulated,fp64,matmul,1,2,3,0.5,\n", {"dtype 'fp64'"});
+  refused("a,simulated,bf16,matmul,0,2,3,0.5,\n", {"m '0'"});
+  refused("a,simulated,bf16,matmul,1,2,,0.5,\n", {"sizes of a product"});
+  refused("a,simulated,bf16,matmul,1,2,3,nan,\n", {"seconds is 'nan'"});
+  refused("a,simulated,bf16,matmul,1,2,3,1e300,\n", {"seconds"});
+  refused("a,simulated,bf16,matmul,1,2,3,0.5,-1\n", {"cycles"});
+  refused("a,simulated,bf16,lenet5,,,,0.5,\n", {"batch", "older weft"});
+  refused("a,simulated,bf16,matmul,1,2,3,1,\na,simulated,bf16,matmul,2,3,3,1,\n",
+          {"more than one size", "--measured"});
+  expect_refused({csv_}, {"a CSV of products", "--measured"});
+  expect_refused(
+      {folder_.write("r.csv", head + "a,measured,fp32,matmul,1,2,3,1,\n"), "--with", "cpu"},
+      {"--with", "no effect"});
+  const std::string cut =
+      folder_.write("c.json", R"({"schema": 1, "command": "compare", "rows": [)");
+  expect_refused(product_ + Words{"--measured", cut}, {"damaged or cut off"});
+}
+
+}  // namespace
+}  // namespace weft::test
