@@ -1,4 +1,4 @@
-#include "cli/commands/compare_results.h"
+#include "cli/commands/compare/results.h"
 
 #include <fmt/format.h>
 

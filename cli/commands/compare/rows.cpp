@@ -1,4 +1,4 @@
-#include "cli/commands/compare_rows.h"
+#include "cli/commands/compare/rows.h"
 
 #include <fmt/format.h>
 
