@@ -19,9 +19,9 @@ constexpr std::uint64_t kMostSize = std::uint64_t{1} << 40U;
 constexpr double kMostMacs = 0x1p62;
 
 /// What the libraries put into the names of kernels that multiply, in lower case.
-constexpr std::array<std::string_view, 12> kProductWords = {
-    "gemm",  "gemv",     "conv",  "cutlass", "xmma",  "wgrad",
-    "dgrad", "winograd", "fprop", "matmul",  "nvjet", "implicit_con"};
+constexpr std::array<std::string_view, 11> kProductWords = {"gemm",  "gemv",   "conv",  "cutlass",
+                                                            "xmma",  "wgrad",  "dgrad", "winograd",
+                                                            "fprop", "matmul", "nvjet"};
 /// Parts of such operations that do not multiply.
 constexpr std::array<std::string_view, 6> kOtherWords = {"splitkreduce", "elementwise", "transpose",
                                                          "nchwtonhwc",   "nhwctonchw",  "reduce_"};

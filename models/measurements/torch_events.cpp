@@ -22,6 +22,7 @@ using Json = nlohmann::json;
 constexpr std::size_t kMostEvents = std::size_t{1} << 23U;
 constexpr std::size_t kMostArguments = 64;
 constexpr std::size_t kMostRank = 16;
+constexpr std::size_t kMostDepth = 1000;
 /// Times in ns with this magnitude can be added.
 constexpr double kMostNs = 0x1p61;
 
@@ -164,7 +165,7 @@ class Handler {
       event_.arguments.dims.back().clear();  // a list of tensors has no extents
     }
     if (place == Place::kOther) {
-      ++skipped_;
+      if (++skipped_ > kMostDepth) throw InputError("is nested too deep: no profiler writes that");
       return true;
     }
     places_.push_back(place);

@@ -161,6 +161,10 @@ TEST(TorchTraceTest, AnEndlessStringIsRefused) {
   EXPECT_NE(refusal(text).find("16 MiB"), std::string::npos);
 }
 
+TEST(TorchTraceTest, DeepNestingIsRefused) {
+  EXPECT_NE(refusal(std::string(100'000, '[')).find("too deep"), std::string::npos);
+}
+
 TEST(TorchTraceTest, AWeftReportIsTheCallers) {
   EXPECT_EQ(read_text(R"({"schema": 1, "command": "compare", "rows": []})").format,
             FileFormat::kCompareJson);

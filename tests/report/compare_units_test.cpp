@@ -307,7 +307,7 @@ TEST(CompareReportTest, ARowOfWhichNothingRanHasNoFigures) {
   EXPECT_TRUE(compare_json(report).at("rows")[0].at("tflops").is_null());
   EXPECT_TRUE(
       compare_csv(report).ends_with("\nidle,simulated,bf16,matmul,2,3,4,,,1000000,,"
-                                    "130.464,,,\n"))
+                                    "130.464,,,,,\n"))
       << compare_csv(report);
   const std::string text = compare_text(report, Style());
   EXPECT_NE(text.find("bf16     -       -  1 MHz        -  130.5        -      -      -  [1]"),
