@@ -52,7 +52,7 @@ set(table
   "compiler/schedule: base sim/config sim/isa/check sim/timing compiler/graph compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping compiler/emit compiler/emit/vector compiler/mapping/bound compiler/segments compiler/schedule/product"
   "models: pe sim/memory"  # random values
   "models/networks: base pe compiler/graph compiler/graph/shapes compiler/graph/builder models"
-  "models/devices: base compiler/graph"
+  "models/devices: base sim/config compiler/graph"
   "models/imports: base"  # files of other simulators
   "models/measurements: base models/devices"  # files of profilers
   "models/execution: base compiler/graph"
@@ -90,7 +90,7 @@ set(table
   "report/explain/layer: base sim/config sim/analysis compiler/schedule runtime/analysis report"
   "report/explain: base sim/config sim/isa sim/timing sim/analysis compiler/graph compiler/onnx compiler/mapping compiler/emit compiler/mapping/bound compiler/schedule runtime runtime/workload runtime/job runtime/analysis report report/explain/layer"
   "report/plan: base sim/config compiler/graph compiler/schedule report report/explain"
-  "report/compare: runtime/compare report"
+  "report/compare: base models/devices runtime/compare report"
   "report/sweep: base runtime/sweep/space runtime/sweep report"
   "report/results: base sim/config sim/analysis compiler/onnx report report/explain"
   "report/scalesim: base compiler/mapping runtime/scalesim report"

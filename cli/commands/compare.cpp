@@ -30,7 +30,8 @@ po::options_description comparison_flags() {
   po::options_description options("Comparison");
   const std::string with = fmt::format(
       "devices, with commas between them: machines of weft and INI files of machines (simulated), "
-      "cpu and cuda (measured), GPUs and CPUs (modelled); NAME:TYPE for another type of number; {} "
+      "cpu and cuda (measured), GPUs and CPUs, and INI files of such devices (modelled); NAME:TYPE "
+      "for another type of number; {} "
       "if not given",
       runtime::kDefaultDevices);
   auto add = options.add_options();
@@ -123,7 +124,7 @@ void check_outputs(const ReportFiles& outputs, const runtime::CompareJob& job) {
       if (other->file) check_apart(*output, other->option, *other->file);
     }
     for (const runtime::DeviceRequest& device : job.devices) {
-      if (device.machine) check_apart(*output, "--with", device.device);
+      if (device.is_file()) check_apart(*output, "--with", device.device);
     }
     for (const std::string& measured : job.measured) check_apart(*output, "--measured", measured);
     if (job.network && job.network->is_file) {
@@ -205,7 +206,7 @@ void check_used(const Arguments& arguments, const runtime::CompareJob& job) {
 }
 
 void read_product(Arguments arguments, runtime::CompareJob& job) {
-  check_foreign(arguments, {"batch", "sequence", "shape"}, "a product");
+  check_foreign(arguments, {"batch", "sequence", "kv-cache", "shape"}, "a product");
   arguments.positionals.erase(arguments.positionals.begin());
   if (arguments.positionals.empty())
     throw InputError("M K N are missing: weft compare matmul M K N");

@@ -1,5 +1,7 @@
+#include "base/error.h"
 #include "cli/commands/commands.h"
 #include "cli/options/common_options.h"
+#include "report/compare/device_list.h"
 #include "report/text.h"
 #include "sim/config/config_keys.h"
 #include "sim/config/energy_table.h"
@@ -9,16 +11,20 @@ namespace {
 
 po::options_description machines_options() {
   po::options_description own;
-  own.add_options()("energy", "the energies of events, one table for each process");
+  auto add = own.add_options();
+  add("energy", "the energies of events, one table for each process");
+  add("devices", "the modelled devices of `weft compare`, and how far they are from measurements");
   return general_flags({own, help_option()});
 }
 
 void print_machines_help(const report::Streams& streams) {
-  streams.out << "Usage: weft machines [NAME] [OPTIONS]\n\n"
-              << "Lists the presets, or prints one as INI text with the source of its values:\n"
-              << "redirect it to a file, edit, and use it with --machine FILE. With --energy: the\n"
-              << "energy tables instead, for --energy FILE of other commands.\n\n"
-              << help_text(machines_options());
+  streams.out
+      << "Usage: weft machines [NAME] [OPTIONS]\n\n"
+      << "Lists the presets, or prints one as INI text with the source of its values:\n"
+      << "redirect it to a file, edit, and use it with --machine FILE. With --energy: the\n"
+      << "energy tables instead, for --energy FILE of other commands. With --devices: the GPUs\n"
+      << "and CPUs that `weft compare` models, or one of them as a file for --with FILE.\n\n"
+      << help_text(machines_options());
 }
 
 void list_machines(const report::Streams& streams) {
@@ -52,13 +58,23 @@ void print_energy_tables(const std::vector<std::string>& names, const report::St
   streams.out << energy_table_text(names.front());
 }
 
+void print_devices(const std::vector<std::string>& names, const report::Streams& streams) {
+  streams.out << (names.empty() ? report::device_list(streams.style)
+                                : report::device_ini(names.front()));
+}
+
 }  // namespace
 
 int run_machines(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, machines_options());
   if (arguments.has("help")) return print_machines_help(streams), 0;
   check_positional_count(arguments, 1);
-  if (arguments.has("energy")) {
+  if (arguments.has("energy") && arguments.has("devices")) {
+    throw InputError("--energy and --devices: list different things; drop one");
+  }
+  if (arguments.has("devices")) {
+    print_devices(arguments.positionals, streams);
+  } else if (arguments.has("energy")) {
     print_energy_tables(arguments.positionals, streams);
   } else if (arguments.positionals.empty()) {
     list_machines(streams);

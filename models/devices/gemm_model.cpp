@@ -1,5 +1,7 @@
 #include "models/devices/gemm_model.h"
 
+#include <algorithm>
+#include <array>
 #include <cassert>
 
 namespace weft::devices {
@@ -22,7 +24,37 @@ std::uint64_t k_step(NumberFormat format) {
   return format == NumberFormat::kFp32 ? 1 : kInstructionBytes / operand_bytes(format);
 }
 
+/// Bytes that all tiles read: each strip of A once per column of tiles, each of B once per row.
+double l2_bytes(const GemmShape& shape, NumberFormat format, Tile tile) {
+  const double a = static_cast<double>(shape.m) * static_cast<double>(parts(shape.n, tile.n));
+  const double b = static_cast<double>(shape.n) * static_cast<double>(parts(shape.m, tile.m));
+  return static_cast<double>(shape.count) * static_cast<double>(shape.k) * (a + b) *
+         operand_bytes(format);
+}
+
 }  // namespace
+
+std::string_view to_string(GemmBound bound) {
+  constexpr std::array<std::string_view, 5> kNames = {"launch", "compute", "sustained rate", "L2",
+                                                      "memory"};
+  return kNames[static_cast<std::size_t>(bound)];
+}
+
+double GemmModel::tile_seconds() const {
+  return std::max({compute_seconds, sustained_seconds, l2_seconds});
+}
+
+double GemmModel::seconds() const {
+  return launch_seconds + std::max(tile_seconds(), memory_seconds);
+}
+
+GemmBound GemmModel::bound() const {
+  const double rest = std::max(tile_seconds(), memory_seconds);
+  if (launch_seconds > rest) return GemmBound::kLaunch;
+  if (memory_seconds > tile_seconds()) return GemmBound::kMemory;
+  if (compute_seconds == rest) return GemmBound::kCompute;
+  return sustained_seconds == rest ? GemmBound::kSustained : GemmBound::kL2;
+}
 
 double useful_flop(const GemmShape& shape) {
   return 2.0 * static_cast<double>(shape.count) * static_cast<double>(shape.m) *
@@ -56,8 +88,14 @@ GemmModel model_gemm(const DeviceModel& device, NumberFormat format, const GemmS
   model.issued_flop = static_cast<double>(model.tiles) * tile_flop;
   model.occupied_flop = static_cast<double>(model.waves) * device.units * tile_flop;
   const double cycles = static_cast<double>(model.waves) * tile_flop / rate.flop_per_clock;
+  model.launch_seconds = device.launch_us * 1e-6;
   model.compute_seconds = cycles / (rate.clock_mhz * 1e6);
-  model.memory_seconds = gemm_bytes(shape, format) / (device.memory_gb_per_s * 1e9);
+  model.sustained_seconds = model.issued_flop / (device.peak(format) * device.sustained_share);
+  if (device.l2_gb_per_s > 0) {
+    model.l2_seconds = l2_bytes(shape, format, tile) / (device.l2_gb_per_s * 1e9);
+  }
+  model.memory_seconds =
+      gemm_bytes(shape, format) / (device.memory_gb_per_s * 1e9 * device.memory_share);
   return model;
 }
 
@@ -66,7 +104,8 @@ GemmModel model_gemm(const DeviceModel& device, NumberFormat format, const GemmS
   GemmModel best = model_gemm(device, format, shape, tiles.front());
   for (const Tile& tile : tiles.subspan(1)) {
     const GemmModel model = model_gemm(device, format, shape, tile);
-    if (model.compute_seconds < best.compute_seconds) best = model;
+    // A tie of sums that differ only by rounding is a tie.
+    if (model.tile_seconds() < best.tile_seconds() * (1 - 1e-12)) best = model;
   }
   return best;
 }

@@ -1,21 +1,26 @@
-// Estimates how long a matrix product would take on a device that is not available. The estimate is
-// the larger of two times: computing the output tiles in waves over the device's units, and moving
-// operands and result through its memory.
+// Estimates how long a matrix product would take on a device that is not available.
 //
 //        N                    One unit computes one tile. The last tiles reach beyond M and N but
 //   +----+----+--+----+       cost as much as whole ones (tile quantization).
 //   |tile|tile|til|           A wave is one tile per unit. The last wave takes as long as a full
 //  M+----+----+--+            one (wave quantization).
 //   |tile|tile|til|
-//   +----+----+--+    time = max(waves * tile_m * tile_n * Kp * 2 / (FLOP per clock * clock),
-//                                bytes / bandwidth)
+//   +----+----+--+    time = launch + max(compute, sustained, L2, memory)
 //
-// Source of the two effects and of the tiles: NVIDIA, Matrix Multiplication Background User's
-// Guide. docs/compare.md lists what the model leaves out.
+//   compute    waves * FLOP of a tile / (FLOP per clock * boost clock)
+//   sustained  FLOP of all tiles / (peak * sustained share): power and heat lower the clock until
+//              the tiles of a long product take this long. Units without a tile take little power,
+//              so a product that leaves units idle reaches a higher clock.
+//   L2         operand elements of all tiles / rate of the shared cache
+//   memory     operands and result, each moved once / (bandwidth * its share)
+//
+// Source of tiles and waves: NVIDIA, Matrix Multiplication Background User's Guide. docs/compare.md
+// derives each term and lists what the model leaves out.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "models/devices/device.h"
 
@@ -41,6 +46,12 @@ double useful_flop(const GemmShape& shape);
 /// Bytes of operands and result.
 double gemm_bytes(const GemmShape& shape, NumberFormat format);
 
+/// The term that takes longest.
+enum class GemmBound : std::uint8_t { kLaunch, kCompute, kSustained, kL2, kMemory };
+
+/// "launch", "compute", "sustained rate", "L2", "memory".
+std::string_view to_string(GemmBound bound);
+
 struct GemmModel {
   Tile tile = {};
   std::uint64_t tiles = 0;
@@ -48,11 +59,16 @@ struct GemmModel {
   double useful_flop = 0;
   double issued_flop = 0;    // of all tiles, padding included
   double occupied_flop = 0;  // of all units, idle or not, in all waves
-  double compute_seconds = 0;
+  double launch_seconds = 0;
+  double compute_seconds = 0;    // of the waves at the boost clock
+  double sustained_seconds = 0;  // of the tiles at the sustained rate
+  double l2_seconds = 0;         // 0 if the cache's rate is not published
   double memory_seconds = 0;
 
-  bool memory_bound() const { return memory_seconds > compute_seconds; }
-  double seconds() const { return memory_bound() ? memory_seconds : compute_seconds; }
+  GemmBound bound() const;
+  /// Of the tiles, without launch and memory.
+  double tile_seconds() const;
+  double seconds() const;
   /// Tile quantization alone: 1 - useful / issued.
   double padding() const { return 1 - useful_flop / issued_flop; }
   /// Tile and wave quantization: 1 - useful / occupied.
@@ -68,7 +84,7 @@ std::span<const Tile> tiles_of(DeviceKind kind);
 GemmModel model_gemm(const DeviceModel& device, NumberFormat format, const GemmShape& shape,
                      Tile tile);
 
-/// The estimate with the tile that takes the least compute time. Ties go to the first in
+/// The estimate with the tile that takes the least tile_seconds(). Ties go to the first in
 /// tiles_of().
 GemmModel model_gemm(const DeviceModel& device, NumberFormat format, const GemmShape& shape);
 

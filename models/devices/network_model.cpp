@@ -42,6 +42,8 @@ double traffic(const Graph& graph, const Node& node, NumberFormat format) {
 }  // namespace
 
 NetworkModel model_network(const DeviceModel& device, NumberFormat format, const Graph& graph) {
+  const double launch = device.launch_us * 1e-6;
+  const double rate = device.memory_gb_per_s * 1e9 * device.memory_share;
   NetworkModel model;
   for (const Node& node : graph.nodes) {
     check_unrolled(node);
@@ -51,15 +53,18 @@ NetworkModel model_network(const DeviceModel& device, NumberFormat format, const
     layer.shape = contraction_of(graph, node);
     if (layer.shape) {
       layer.product = model_gemm(device, format, *layer.shape);
-      layer.seconds = layer.product->seconds();
+      const double product = layer.product->seconds() - layer.product->launch_seconds;
       model.useful_flop += layer.product->useful_flop;
       model.issued_flop += layer.product->issued_flop;
       model.occupied_flop += layer.product->occupied_flop;
-      model.product_seconds += layer.seconds;
+      model.product_seconds += product;
+      layer.seconds = launch + product;
     } else {
-      layer.seconds = traffic(graph, node, format) / (device.memory_gb_per_s * 1e9);
-      model.traffic_seconds += layer.seconds;
+      const double moving = traffic(graph, node, format) / rate;
+      model.traffic_seconds += moving;
+      layer.seconds = launch + moving;
     }
+    model.launch_seconds += launch;
     model.layers.push_back(std::move(layer));
   }
   return model;

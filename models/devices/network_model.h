@@ -1,6 +1,6 @@
 // Estimates how long a network would take on a device that is not available. Nodes run one after
-// the other. A contraction takes as long as its matrix product (gemm_model.h). Any other node takes
-// as long as moving the bytes that it reads and writes.
+// the other, each after a launch. A contraction takes as long as its matrix product (gemm_model.h).
+// Any other node takes as long as moving the bytes that it reads and writes.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct LayerModel {
   std::string name;
   std::optional<GemmShape> shape = {};  // set for a contraction
   std::optional<GemmModel> product = {};
-  double seconds = 0;
+  double seconds = 0;  // with its launch
 };
 
 struct NetworkModel {
@@ -26,8 +26,9 @@ struct NetworkModel {
   double occupied_flop = 0;        // of all units, idle or not, in all their waves
   double product_seconds = 0;      // contractions
   double traffic_seconds = 0;      // the rest
+  double launch_seconds = 0;       // of all layers
 
-  double seconds() const { return product_seconds + traffic_seconds; }
+  double seconds() const { return product_seconds + traffic_seconds + launch_seconds; }
   /// 1 - useful / issued; 0 without a contraction.
   double padding() const { return issued_flop > 0 ? 1 - useful_flop / issued_flop : 0; }
   /// 1 - useful / occupied; 0 without a contraction.

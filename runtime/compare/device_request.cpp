@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 #include "base/similar.h"
+#include "models/devices/device_ini.h"
 #include "runtime/compare/measured_device.h"
 #include "sim/config/config_keys.h"
 
@@ -39,9 +40,15 @@ void find(DeviceRequest& request) {
     request.kind = RowKind::kMeasured;
     return;
   }
-  request.modelled = devices::find_device(request.device);
-  if (request.modelled != nullptr) return;
+  if (const devices::DeviceModel* known = devices::find_device(request.device)) {
+    request.modelled = std::make_shared<const devices::DeviceModel>(*known);
+    return;
+  }
   if (!is_machine(request.device)) fail_unknown(request.device);
+  if (auto own = devices::load_device(request.device)) {
+    request.modelled = std::make_shared<const devices::DeviceModel>(*std::move(own));
+    return;
+  }
   request.kind = RowKind::kSimulated;
   request.machine = load_machine(request.device);
 }
@@ -83,8 +90,11 @@ DeviceRequest parse_device(std::string_view text, std::optional<NumberFormat> fo
   return request;
 }
 
-/// The machine's name in an INI file, followed by the given format; nullopt without such a name.
+/// The name in an INI file, followed by the given format; nullopt without such a name.
 std::optional<std::string> name_in_file(const DeviceRequest& request) {
+  if (request.is_own_device()) {
+    return request.modelled->name + request.name.substr(request.device.size());
+  }
   const auto presets = preset_names();
   if (!request.machine || std::ranges::find(presets, request.device) != presets.end() ||
       request.machine->name == MachineConfig().name) {
@@ -93,7 +103,7 @@ std::optional<std::string> name_in_file(const DeviceRequest& request) {
   return request.machine->name + request.name.substr(request.device.size());
 }
 
-/// An INI file gets its machine's name, unless two devices would then share a name.
+/// An INI file gets the name in it, unless two devices would then share a name.
 void name_files(std::vector<DeviceRequest>& requests) {
   std::vector<std::string> names;
   for (const DeviceRequest& request : requests) {

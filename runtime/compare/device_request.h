@@ -1,6 +1,7 @@
 // The devices that --with names: `tpu-v2,cpu,a100:tf32`.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,7 +24,14 @@ struct DeviceRequest {
   std::optional<MachineConfig> machine = {};         // for a simulated device
   std::optional<EnergyTable> energies = {};          // of the machine, if energy was asked for
   std::optional<double> price_per_hour = {};         // if the user gave one
-  const devices::DeviceModel* modelled = nullptr;    // for a modelled device
+  std::shared_ptr<const devices::DeviceModel> modelled = {};  // for a modelled device
+
+  /// True for a modelled device that an INI file describes.
+  bool is_own_device() const {
+    return modelled != nullptr && modelled->family == devices::Family::kOwn;
+  }
+  /// True if `device` may be the path of a file.
+  bool is_file() const { return machine.has_value() || is_own_device(); }
 };
 
 /// The devices without --with.
@@ -33,8 +41,9 @@ inline constexpr std::string_view kDefaultDevices = "tpu-v2,cpu,titan-rtx,a100,h
 std::vector<std::string> device_names();
 
 /// Parses names separated by commas: a preset of `weft machines`, an INI file, "cpu", "cuda", or
-/// one of devices::devices(). Each name may end in :FORMAT; otherwise `format` applies. An INI file
-/// is shown by its machine.name, or as given if it has none or another device has the same name.
+/// one of devices::devices(). An INI file with a section [device] describes a modelled device, any
+/// other a machine. Each name may end in :FORMAT; otherwise `format` applies. An INI file is shown
+/// by its machine.name or device.name, or as given if it has none or another device has that name.
 /// Throws InputError for an unknown name (with the most similar one, else all names), for an
 /// unknown format, for a format that a simulated or modelled device does not multiply, and for a
 /// repeated device. Throws ConfigError for an invalid file.

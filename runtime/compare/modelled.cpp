@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/figures.h"
+#include "models/devices/calibration.h"
 #include "models/devices/network_model.h"
 
 namespace weft::runtime {
@@ -20,7 +21,10 @@ CompareRow row_of(const DeviceModel& device, NumberFormat format) {
   row.format = format;
   row.clock_hz = device.rate(format).clock_mhz * 1e6;
   row.peak = device.peak(format);
-  row.details = {{"units", device.units}, {"memory_gb_per_s", device.memory_gb_per_s}};
+  row.details = {{"units", device.units},
+                 {"memory_gb_per_s", device.memory_gb_per_s},
+                 {"sustained_share", device.sustained_share},
+                 {"calibration", devices::calibration_note(device)}};
   return row;
 }
 
@@ -38,10 +42,11 @@ std::string basis_of(const DeviceModel& device, const GemmModel& model) {
   return fmt::format("{}, {} of {}x{} in {} of {}, bound by {}", device.title,
                      counted(model.tiles, "tile"), model.tile.m, model.tile.n,
                      counted(model.waves, "wave"), counted(device.units, units),
-                     model.memory_bound() ? "memory" : "compute");
+                     to_string(model.bound()));
 }
 
 void add_note(CompareRow& row, const DeviceModel& device) {
+  row.basis += fmt::format("; modelled, {}", devices::calibration_note(device));
   if (!device.note.empty() && row.format == device.usual) {
     row.basis += fmt::format("; {}", device.note);
   }
@@ -64,12 +69,18 @@ CompareRow model_product(const DeviceRequest& request, const devices::GemmShape&
   row.waste = model.waste();
   row.basis = basis_of(device, model);
   add_note(row, device);
-  row.details.update({{"tile", {model.tile.m, model.tile.n}},
-                      {"tiles", model.tiles},
-                      {"waves", model.waves},
-                      {"padding", model.padding()},
-                      {"compute_seconds", model.compute_seconds},
-                      {"memory_seconds", model.memory_seconds}});
+  row.details.update(
+      {{"tile", {model.tile.m, model.tile.n}},
+       {"tiles", model.tiles},
+       {"waves", model.waves},
+       {"padding", model.padding()},
+       {"bound", to_string(model.bound())},
+       {"launch_seconds", model.launch_seconds},
+       {"compute_seconds", model.compute_seconds},
+       {"sustained_seconds", model.sustained_seconds},
+       {"l2_seconds", device.l2_gb_per_s > 0 ? nlohmann::ordered_json(model.l2_seconds)
+                                             : nlohmann::ordered_json(nullptr)},
+       {"memory_seconds", model.memory_seconds}});
   return row;
 }
 
@@ -82,14 +93,16 @@ CompareRow model_network_row(const DeviceRequest& request, const graph::Graph& p
   row.flop = flop;
   row.seconds = model.seconds();
   row.waste = model.waste();
-  row.basis = fmt::format("{}, {}: {} in products, {} in traffic of the other operators",
-                          device.title, counted(model.layers.size(), "node"),
-                          si(model.product_seconds, "s"), si(model.traffic_seconds, "s"));
+  row.basis = fmt::format(
+      "{}, {}: {} in products, {} in traffic of the other operators, {} in launches", device.title,
+      counted(model.layers.size(), "node"), si(model.product_seconds, "s"),
+      si(model.traffic_seconds, "s"), si(model.launch_seconds, "s"));
   add_note(row, device);
   row.details.update({{"nodes", model.layers.size()},
                       {"padding", model.padding()},
                       {"product_seconds", model.product_seconds},
-                      {"traffic_seconds", model.traffic_seconds}});
+                      {"traffic_seconds", model.traffic_seconds},
+                      {"launch_seconds", model.launch_seconds}});
   return row;
 }
 

@@ -44,6 +44,9 @@ constexpr Published kPublished[] = {{"titan-rtx", kFp32, 16.3, 0.05},
                                     {"h200", kFp32, 67, 0.5},
                                     {"h200", kFp16, 989.4, 0.05},
                                     {"h200", kInt8, 1978.9, 0.05},
+                                    {"l4", kFp32, 30.3, 0.05},
+                                    {"l4", kFp16, 121, 0.25},  // 242 with sparsity
+                                    {"l4", kInt8, 242.5, 0.25},
                                     {"i7-7700k", kFp32, 0.5376, 0.00005}};
 
 TEST(DeviceTableTest, PeaksAreThePublishedOnesWithinTheirRounding) {
@@ -86,6 +89,12 @@ TEST(DeviceTableTest, EveryRowIsWhole) {
     EXPECT_TRUE(device.multiplies(device.usual));
     EXPECT_TRUE(device.multiplies(kFp32));
     EXPECT_EQ(device.memory_gb > 0, device.kind == DeviceKind::kGpu);
+    EXPECT_EQ(device.launch_us > 0, device.kind == DeviceKind::kGpu);
+    EXPECT_NE(device.family, Family::kOwn);
+    EXPECT_GT(device.sustained_share, 0);
+    EXPECT_LE(device.sustained_share, 1);
+    EXPECT_GT(device.memory_share, 0);
+    EXPECT_LE(device.memory_share, 1);
   }
   EXPECT_EQ(find_device("titan"), nullptr);
 }

@@ -36,7 +36,7 @@ TEST(GemmModelTest, AProductIsCutIntoTilesAndWaves) {
   EXPECT_DOUBLE_EQ(model.compute_seconds, 6 * 524.288e-6);
   // The product moves (300*20 + 20*200) * 2 + 300*200 * 2 bytes at 1 GB/s.
   EXPECT_DOUBLE_EQ(model.memory_seconds, 140000e-9);
-  EXPECT_FALSE(model.memory_bound());
+  EXPECT_EQ(model.bound(), GemmBound::kCompute);
   EXPECT_DOUBLE_EQ(model.seconds(), model.compute_seconds);
 }
 
@@ -44,8 +44,63 @@ TEST(GemmModelTest, TheMemoryRoofBindsWhereItIsLower) {
   DeviceModel slow = toy();
   slow.memory_gb_per_s = 0.01;  // 140,000 bytes in 14 ms, but computing takes 3.1 ms
   const GemmModel model = model_gemm(slow, kFp16, {300, 20, 200}, {128, 64});
-  EXPECT_TRUE(model.memory_bound());
+  EXPECT_EQ(model.bound(), GemmBound::kMemory);
   EXPECT_DOUBLE_EQ(model.seconds(), 0.014);
+}
+
+// 12 tiles of 524,288 FLOP at 2000 FLOP per clock of 1 us, six waves of two tiles.
+TEST(GemmModelTest, ALongProductDoesNotExceedTheSustainedRate) {
+  DeviceModel hot = toy();
+  hot.sustained_share = 0.5;
+  const GemmModel model = model_gemm(hot, kFp16, {300, 20, 200}, {128, 64});
+  EXPECT_DOUBLE_EQ(model.sustained_seconds, 12 * 524288 / 2000.0 / 0.5 * 1e-6);
+  EXPECT_DOUBLE_EQ(model.seconds(), 2 * model.compute_seconds);
+  EXPECT_EQ(model.bound(), GemmBound::kSustained);
+  // One tile leaves a unit idle, which takes no power. Half of the rate is then no ceiling.
+  const GemmModel one = model_gemm(hot, kFp16, {128, 20, 64}, {128, 64});
+  EXPECT_DOUBLE_EQ(one.sustained_seconds, one.compute_seconds);
+  EXPECT_EQ(one.bound(), GemmBound::kCompute);
+}
+
+TEST(GemmModelTest, TilesReadTheirOperandsFromTheSharedCache) {
+  DeviceModel cached = toy();
+  cached.l2_gb_per_s = 0.02;
+  // Four columns of tiles read A, 300 x 20, four times; three rows of tiles read B, 20 x 200, three
+  // times. Elements beyond the edge are not read.
+  const GemmModel model = model_gemm(cached, kFp16, {300, 20, 200}, {128, 64});
+  EXPECT_DOUBLE_EQ(model.l2_seconds, (4 * 300 * 20 + 3 * 20 * 200) * 2 / 0.02e9);
+  EXPECT_EQ(model.bound(), GemmBound::kL2);
+  EXPECT_DOUBLE_EQ(model.seconds(), model.l2_seconds);
+  EXPECT_DOUBLE_EQ(model_gemm(cached, kFp16, {300, 20, 200, 5}, {128, 64}).l2_seconds,
+                   5 * model.l2_seconds);
+  EXPECT_EQ(model_gemm(toy(), kFp16, {300, 20, 200}, {128, 64}).l2_seconds, 0);
+}
+
+TEST(GemmModelTest, ALaunchComesBeforeTheRest) {
+  DeviceModel slow = toy();
+  slow.launch_us = 5000;
+  slow.memory_share = 0.5;
+  const GemmModel model = model_gemm(slow, kFp16, {300, 20, 200}, {128, 64});
+  EXPECT_DOUBLE_EQ(model.memory_seconds, 280000e-9);  // 140,000 bytes at half of 1 GB/s
+  EXPECT_DOUBLE_EQ(model.seconds(), 5e-3 + 6 * 524.288e-6);
+  EXPECT_EQ(model.bound(), GemmBound::kLaunch);
+}
+
+// A tile of 64 x 64 reads 128 elements for 4096 sums; one of 256 x 128 reads 384 for 32,768. An
+// A100's cache feeds only the larger ones at its full rate.
+TEST(GemmModelTest, SmallTilesAreLessEfficientWhereTheCacheIsKnown) {
+  const DeviceModel& a100 = *find_device("a100");
+  const GemmShape shape{512, 12288, 12288};
+  const GemmModel small = model_gemm(a100, kFp16, shape, {64, 64});
+  EXPECT_EQ(small.bound(), GemmBound::kL2);
+  EXPECT_EQ(model_gemm(a100, kFp16, shape).tile, kLarge);
+}
+
+TEST(GemmModelTest, NothingTakesLessThanALaunch) {
+  const GemmModel model = model_gemm(*find_device("a100"), kFp16, {64, 64, 64});
+  EXPECT_GT(model.seconds(), 3e-6);
+  EXPECT_EQ(model.bound(), GemmBound::kLaunch);
+  EXPECT_EQ(to_string(GemmBound::kSustained), "sustained rate");
 }
 
 TEST(GemmModelTest, BytesAreThoseOfOperandsAndResult) {
@@ -123,9 +178,9 @@ TEST(GemmModelTest, TheBestTileIsNoWorseThanAnyAndTheFirstAmongEquals) {
     const GemmModel best = model_gemm(a100, kFp16, shape);
     for (const Tile& tile : tiles_of(a100.kind)) {
       const GemmModel other = model_gemm(a100, kFp16, shape, tile);
-      EXPECT_LE(best.compute_seconds, other.compute_seconds);
+      EXPECT_LE(best.tile_seconds(), other.tile_seconds() * (1 + 1e-12));
       if (tile == best.tile) break;
-      EXPECT_LT(best.compute_seconds, other.compute_seconds);
+      EXPECT_LT(best.tile_seconds(), other.tile_seconds());
     }
   }
   // For one row, the tile of 64 x 64 wastes least.

@@ -36,12 +36,18 @@ TEST(NetworkModelTest, TheTimeIsTheSumOfProductsAndTraffic) {
   EXPECT_EQ(model.layers[0].shape, (GemmShape{256, 512, 128}));
   // 8 tiles of 64 x 64 on 72 SMs: 64 * 64 * 512 * 2 FLOP at 1024 per clock. Memory takes less time.
   const double product = 2.0 * 64 * 64 * 512 / 1024 / 1.77e9;
-  const double bytes = (256.0 * 512 + 512 * 128 + 256 * 128) * 2 / 672e9;
+  const double rate = 672e9 * 0.937;
+  const double bytes = (256.0 * 512 + 512 * 128 + 256 * 128) * 2 / rate;
   ASSERT_LT(bytes, product);
   EXPECT_DOUBLE_EQ(model.product_seconds, product);
   // Relu and Softmax each read and write 256 * 128 elements of 2 bytes.
-  EXPECT_DOUBLE_EQ(model.traffic_seconds, 2 * (2 * 256.0 * 128 * 2) / 672e9);
-  EXPECT_DOUBLE_EQ(model.seconds(), model.product_seconds + model.traffic_seconds);
+  EXPECT_DOUBLE_EQ(model.traffic_seconds, 2 * (2 * 256.0 * 128 * 2) / rate);
+  // Three kernels, 5 us each until they start.
+  EXPECT_DOUBLE_EQ(model.launch_seconds, 15e-6);
+  EXPECT_DOUBLE_EQ(model.layers[0].seconds, 5e-6 + product);
+  EXPECT_DOUBLE_EQ(model.layers[1].seconds, 5e-6 + 2 * 256.0 * 128 * 2 / rate);
+  EXPECT_DOUBLE_EQ(model.seconds(),
+                   model.product_seconds + model.traffic_seconds + model.launch_seconds);
   EXPECT_DOUBLE_EQ(model.useful_flop, 2.0 * 256 * 512 * 128);
   EXPECT_DOUBLE_EQ(model.padding(), 0);
   EXPECT_DOUBLE_EQ(model.waste(), 1 - 8.0 / 72);
