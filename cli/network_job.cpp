@@ -110,6 +110,8 @@ report::RunReport start_report(const NetworkCommand& job) {
   report::NetworkPart& part = report.network();
   part.conv = job.conv;
   part.sequence = job.sequence;
+  part.kv_cache = job.kv_cache;
+  part.tokens = job.tokens;
   part.host_time = job.host_time;
   part.with_values = job.options.with_values();
   return report;

@@ -17,6 +17,7 @@
 #include "runtime/network_runner.h"
 #include "runtime/workload/network_conv.h"
 #include "runtime/workload/network_outputs.h"
+#include "runtime/workload/token_work.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::cli {
@@ -34,6 +35,8 @@ struct NetworkCommand {
   std::int64_t batch = 1;
   std::optional<runtime::ConvSpec> conv = {};  // set if the network is one convolution
   std::optional<std::int64_t> sequence = {};   // set if the user gave one
+  std::optional<std::int64_t> kv_cache = {};   // the same, of cached tokens
+  std::optional<runtime::TokenWork> tokens = {};
   std::optional<runtime::OutputFolder> outputs;
   std::optional<report::HostTime> host_time = {};
   SearchFlags search = {};

@@ -20,6 +20,7 @@
 #include "runtime/network_runner.h"
 #include "runtime/product_check.h"
 #include "runtime/workload/network_conv.h"
+#include "runtime/workload/token_work.h"
 #include "sim/config/energy_table.h"
 #include "sim/config/machine_config.h"
 #include "sim/simulate.h"
@@ -45,9 +46,11 @@ struct HostTime {
 struct NetworkPart {
   std::string name;  // a file, a built-in network's name, or a layer in words
   std::int64_t batch = 1;
-  std::optional<runtime::ConvSpec> conv = {};  // set if the network is one convolution
-  std::optional<std::int64_t> sequence = {};   // set if the user gave one
-  std::string plan_hash = {};                  // of the schedule that ran
+  std::optional<runtime::ConvSpec> conv = {};     // set if the network is one convolution
+  std::optional<std::int64_t> sequence = {};      // set if the user gave one
+  std::optional<std::int64_t> kv_cache = {};      // the same, of cached tokens
+  std::optional<runtime::TokenWork> tokens = {};  // if the network generates text
+  std::string plan_hash = {};                     // of the schedule that ran
   // How long it was searched; nullopt if the run followed a plan.
   std::optional<compiler::SearchEffort> effort = {};
   std::vector<graph::Value> inputs = {};  // names and types

@@ -118,8 +118,24 @@ Json network_json(const NetworkPart& part) {
                    {"macs", part.macs},
                    {"inputs", std::move(inputs)}};
   if (part.sequence) workload["sequence"] = *part.sequence;
+  if (part.kv_cache) workload["kv_cache"] = *part.kv_cache;
   if (part.conv) workload["conv"] = conv_json(*part.conv);
   return workload;
+}
+
+/// Null if the network does not generate text.
+Json tokens_json(const RunReport& report) {
+  const auto& work = report.network().tokens;
+  if (!work) return nullptr;
+  const double seconds = simulated_seconds(report);
+  const auto bound = work->memory_seconds(report.machine);
+  const double tokens = as_real(work->tokens);
+  return {{"per_run", work->tokens},
+          {"per_second", seconds > 0 ? Json(tokens / seconds) : Json(nullptr)},
+          {"weight_bytes", work->weight_bytes(report.machine)},
+          {"cache_bytes", work->cache_bytes(report.machine)},
+          {"memory_seconds", or_null(bound)},
+          {"memory_per_second", bound ? Json(tokens / *bound) : Json(nullptr)}};
 }
 
 /// The host layers, whose time `seconds` and the cycles leave out.
@@ -256,6 +272,9 @@ Json report_json(const RunReport& report) {
   json["seconds"] = simulated_seconds(report);
   if (product == nullptr) json["host"] = host_json(report);
   json["tops"] = or_null(tops(report));
+  if (Json tokens = product == nullptr ? tokens_json(report) : Json(nullptr); !tokens.is_null()) {
+    json["tokens"] = std::move(tokens);
+  }
   json["traffic"] = traffic_json(run.traffic);
   if (product == nullptr) {
     json["programs"] = run.programs;

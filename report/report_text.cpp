@@ -84,6 +84,28 @@ std::string throughput_line(const RunReport& report) {
                     report.network().host_time->seconds ? "as given" : "measured on this computer");
 }
 
+/// Tokens a second, beside those that the memory's rate allows.
+std::string token_line(const RunReport& report) {
+  const runtime::TokenWork& work = *report.network().tokens;
+  const auto rate = [&](double seconds) {
+    const double each = as_real(work.tokens) / seconds;
+    return each < 1 ? fmt::format("{:.3g} tokens/s", each) : si(each, "tokens/s");
+  };
+  std::string line = fmt::format(
+      "{}{} {}", host_layers(report) > 0 ? "at most " : "", rate(simulated_seconds(report)),
+      report.network().kv_cache
+          ? fmt::format("decoded after {} cached",
+                        grouped(static_cast<std::uint64_t>(*report.network().kv_cache)))
+          : fmt::format("in prompts of {}",
+                        grouped(work.tokens / static_cast<std::uint64_t>(report.network().batch))));
+  const auto bound = work.memory_seconds(report.machine);
+  if (!bound) return line;
+  line += fmt::format("; the memory allows {}: weights {}", rate(*bound),
+                      si(work.weight_bytes(report.machine), "B"));
+  if (work.cached == 0) return line;
+  return line + fmt::format(", cache {}", si(work.cache_bytes(report.machine), "B"));
+}
+
 std::string traffic_line(const Traffic& traffic) {
   return fmt::format("weights {}, input {}, output {}", si(as_real(traffic.weight_bytes), "B"),
                      si(as_real(traffic.input_bytes), "B"), si(as_real(traffic.output_bytes), "B"));
@@ -163,6 +185,7 @@ std::string cycles_text(const RunReport& report, const Style& style) {
     if (run.total > 0) {
       text += labeled_line("speed", speed_line(report), style);
       text += labeled_line("throughput", throughput_line(report), style);
+      if (report.network().tokens) text += labeled_line("tokens", token_line(report), style);
     }
   }
   return text + labeled_line("traffic", traffic_line(run.traffic), style);

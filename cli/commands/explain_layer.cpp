@@ -118,6 +118,7 @@ int run_explain_layer(const Words& words, const report::Streams& streams) {
     report.machine = machine;
     report.machine_file = read_machine_file(arguments);
     report.network().sequence = request.sequence;
+    report.network().kv_cache = request.kv_cache;
     return explain_layer(request, arguments, std::move(report), graph, search, streams);
   });
   write_machine_out(arguments, machine);

@@ -112,6 +112,7 @@ int run_explain_network_sweep(const Words& words, const report::Streams& streams
   network.report.machine = machine;
   network.report.machine_file = read_machine_file(arguments);
   network.report.network().sequence = request.sequence;
+  network.report.network().kv_cache = request.kv_cache;
   {
     report::Progress progress(streams);
     network.sweep =

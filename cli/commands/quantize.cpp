@@ -22,6 +22,7 @@
 #include "runtime/compile.h"
 #include "runtime/network_agreement.h"
 #include "runtime/workload/network_samples.h"
+#include "runtime/workload/values_memory.h"
 
 namespace weft::cli {
 namespace {
@@ -76,6 +77,7 @@ void check_outputs(const std::string& output, const std::optional<std::string>& 
 Graph load_float_network(const runtime::NetworkRequest& request) {
   Graph graph = runtime::load_network(request);
   runtime::require_computation(request, graph);
+  runtime::check_weights_fit(request.model, graph);
   if (runtime::is_quantized(graph)) {
     throw InputError(request.model + ": is quantized already; give the float network");
   }

@@ -17,6 +17,8 @@
 #include "cli/options/search_options.h"
 #include "cli/reference_job.h"
 #include "compiler/graph/graph.h"
+#include "runtime/workload/token_work.h"
+#include "runtime/workload/values_memory.h"
 
 namespace weft::cli {
 namespace {
@@ -153,9 +155,12 @@ int run_request(const Arguments& arguments, const runtime::NetworkRequest& reque
   if (!reference_alone) runtime::require_computation(request, job.graph);
   job.batch = runtime::batch_of(request, job.graph);
   job.sequence = request.sequence;
+  job.kv_cache = request.kv_cache;
+  job.tokens = runtime::token_work(request, job.graph);
   job.outputs = output_folder(arguments, job.graph, request, files, job.files);
   if (job.options.with_values()) {
     runtime::check_inputs_fit(job.network, job.graph);
+    runtime::check_weights_fit(job.network, job.graph);
     job.inputs = runtime::network_inputs(job.graph, files, job.options.seed, request.is_file);
   } else {
     runtime::check_input_files(job.graph, files, request.is_file);

@@ -73,6 +73,11 @@ void check_flags_fit(const runtime::NetworkRequest& request) {
         fmt::format("--sequence: is for networks that come with weft; give {} its --shape instead",
                     request.model));
   }
+  if (request.is_file && request.kv_cache) {
+    throw InputError(fmt::format(
+        "--kv-cache: is for networks that come with weft; the inputs of {} have their own --shape",
+        request.model));
+  }
   if (request.is_file || request.shapes.empty()) return;
   throw InputError(
       fmt::format("--shape: is for ONNX files; the shapes of {} follow from --batch and --sequence",
@@ -112,6 +117,8 @@ po::options_description network_flags() {
       "not given for a built-in network or a dimension named batch");
   add("sequence", po::value<std::string>()->value_name("N"),
       "tokens, for built-in networks that take a sequence");
+  add("kv-cache", po::value<std::string>()->value_name("N"),
+      "decode one token after N cached ones, for built-in networks that generate text");
   add("shape", po::value<std::vector<std::string>>()->composing()->value_name("NAME=N,..."),
       "shape of an input that an ONNX file leaves open; repeat for each such input");
   return options;
@@ -129,6 +136,7 @@ runtime::NetworkRequest read_network_request(const Arguments& arguments) {
   if (!request.is_file) check_known(request.model);
   request.batch = read_count(arguments, "batch", networks::kLargestBatch);
   request.sequence = read_count(arguments, "sequence", std::numeric_limits<std::int32_t>::max());
+  request.kv_cache = read_count(arguments, "kv-cache", std::numeric_limits<std::int32_t>::max());
   for (const NameAndText& given : read_named_texts(arguments, "shape", "NAME=1,3,224,224")) {
     request.shapes.emplace(given.name, parse_shape(given));
   }

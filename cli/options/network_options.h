@@ -11,7 +11,7 @@
 
 namespace weft::cli {
 
-/// --batch, --sequence, --shape.
+/// --batch, --sequence, --kv-cache, --shape.
 po::options_description network_flags();
 
 /// Reads the only positional argument and the flags above. Throws InputError for missing or

@@ -21,6 +21,9 @@ graph::Graph build_mobilenetv2(const NetworkOptions& options);
 graph::Graph build_lstm(const NetworkOptions& options);
 graph::Graph build_bert_base(const NetworkOptions& options);
 graph::Graph build_gpt2(const NetworkOptions& options);
+graph::Graph build_llama_7b(const NetworkOptions& options);
+graph::Graph build_llama_13b(const NetworkOptions& options);
+graph::Graph build_llama_70b(const NetworkOptions& options);
 graph::Graph build_vit_s(const NetworkOptions& options);
 
 }  // namespace weft::networks

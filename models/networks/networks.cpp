@@ -20,7 +20,12 @@ constexpr std::int64_t kNoSequence = 0;
 /// Arbitrary limit: a recurrent network has no table of positions, but longer sequences are no use.
 constexpr std::int64_t kLongestRecurrence = 65536;
 
-constexpr std::array<NetworkInfo, 16> kNetworks = {{
+/// The context of the released models: cached and new tokens together.
+constexpr std::int64_t kLongestLlama = 4096;
+constexpr std::string_view kLlama =
+    "Touvron et al., Llama 2: Open Foundation and Fine-Tuned Chat Models, 2023";
+
+constexpr std::array<NetworkInfo, 19> kNetworks = {{
     {"digits-mlp", "perceptron 64-32-10, small digits", "sizes of our own", kNoSequence, 0,
      build_digits_mlp},
     {"digits-cnn", "2 convolutions, small digits", "sizes of our own", kNoSequence, 0,
@@ -63,6 +68,9 @@ constexpr std::array<NetworkInfo, 16> kNetworks = {{
     {"gpt2", "GPT-2 small",
      "Radford et al., Language Models are Unsupervised Multitask Learners, 2019, small", 128, 1024,
      build_gpt2},
+    {"llama-7b", "Llama 2 shapes, 7 B", kLlama, 128, kLongestLlama, build_llama_7b, true},
+    {"llama-13b", "Llama 2 shapes, 13 B", kLlama, 128, kLongestLlama, build_llama_13b, true},
+    {"llama-70b", "Llama 2 shapes, 70 B", kLlama, 128, kLongestLlama, build_llama_70b, true},
 }};
 
 std::vector<std::string> names() {
@@ -77,6 +85,19 @@ std::int64_t checked(std::int64_t value, std::int64_t most, std::string_view nam
   if (value >= 1 && value <= most) return value;
   throw InputError(
       fmt::format("network {}: {} {} is out of range; must be 1 to {}", name, what, value, most));
+}
+
+void check_cache(const NetworkInfo& info, const NetworkOptions& options) {
+  if (!info.decodes) {
+    throw InputError(fmt::format(
+        "network {}: has no cache of keys and values; remove the length of the cache", info.name));
+  }
+  if (options.sequence) {
+    throw InputError(fmt::format(
+        "network {}: decodes one token with a cache; give a sequence length or that of the cache",
+        info.name));
+  }
+  checked(*options.kv_cache, info.longest - 1, info.name, "cache length");
 }
 
 }  // namespace
@@ -98,6 +119,7 @@ const NetworkInfo& find_network(std::string_view name) {
 graph::Graph build_network(std::string_view name, const NetworkOptions& options) {
   const NetworkInfo& info = find_network(name);
   NetworkOptions resolved = options;
+  if (options.kv_cache) check_cache(info, options);
   checked(options.batch, kLargestBatch, info.name, "batch");
   if (info.sequence != kNoSequence) {
     resolved.sequence = checked(options.sequence.value_or(info.sequence), info.longest, info.name,

@@ -20,6 +20,8 @@ struct NetworkOptions {
   std::int64_t batch = 1;
   std::uint64_t seed = 1;                     // of the weights
   std::optional<std::int64_t> sequence = {};  // tokens; default: the network's
+  // Decode one token after so many, whose keys and values are inputs; nullopt: no cache, prefill.
+  std::optional<std::int64_t> kv_cache = {};
 };
 
 struct NetworkInfo {
@@ -30,6 +32,7 @@ struct NetworkInfo {
   std::int64_t longest;     // the most tokens that the network can take
   /// The options have a `sequence` if and only if the network's is not 0.
   graph::Graph (*build)(const NetworkOptions& options);
+  bool decodes = false;  // generates text: can take a cache, and its results are tokens
 };
 
 inline constexpr std::int64_t kLargestBatch = 65536;
@@ -42,7 +45,8 @@ const NetworkInfo& find_network(std::string_view name);
 
 /// Builds the graph. The same name, seed and sequence give the same weights, whatever the batch.
 /// Throws InputError for an unknown name, a batch outside 1..kLargestBatch, a sequence length
-/// outside the network's range, or a sequence length for a network without sequences.
+/// outside the network's range or for a network without sequences, and a cache of the wrong length,
+/// for a network that does not decode, or beside a sequence length.
 graph::Graph build_network(std::string_view name, const NetworkOptions& options = {});
 
 }  // namespace weft::networks

@@ -57,6 +57,7 @@ Json workload_json(const runtime::CompareReport& report) {
     return {{"network", report.network->name},
             {"batch", report.network->batch},
             {"sequence", or_null(report.network->sequence)},
+             {"kv_cache", or_null(report.network->kv_cache)},
             {"products", report.network->products}};
   }
   Json workload = {{"m", report.shape.m}, {"k", report.shape.k}, {"n", report.shape.n}};

@@ -229,6 +229,7 @@ std::string compared_text(const runtime::CompareReport& report) {
   if (report.network) {
     std::string text = fmt::format("{}, batch {}", report.network->name, report.network->batch);
     if (report.network->sequence) text += fmt::format(", sequence {}", *report.network->sequence);
+    if (report.network->kv_cache) text += fmt::format(", cache {}", *report.network->kv_cache);
     return text;
   }
   if (!report.sweep) {

@@ -102,6 +102,7 @@ NetworkWorkload read_network(const JsonFields& workload) {
   } else {
     network.request.batch = network.batch;
     if (workload.has("sequence")) network.request.sequence = workload.number("sequence", 1, kAny);
+    if (workload.has("kv_cache")) network.request.kv_cache = workload.number("kv_cache", 1, kAny);
   }
   network.graph = runtime::load_network(network.request);
   runtime::require_computation(network.request, network.graph);

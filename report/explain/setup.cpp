@@ -62,6 +62,7 @@ std::string text_of(const runtime::ConvSpec& spec) {
 std::string text_of(const NetworkWorkload& network) {
   std::string text = fmt::format("{}, batch {}", network.request.model, network.batch);
   if (network.request.sequence) text += fmt::format(", sequence {}", *network.request.sequence);
+  if (network.request.kv_cache) text += fmt::format(", cache {}", *network.request.kv_cache);
   return text;
 }
 
@@ -144,8 +145,9 @@ void add_sizes(const runtime::ConvSpec& a, const runtime::ConvSpec& b, std::vect
   add_size("groups", a, b, &ConvSpec::groups, number, all);
 }
 
-std::string sequence_text(const std::optional<std::int64_t>& sequence) {
-  return sequence ? fmt::to_string(*sequence) : "as built";
+std::string tokens_text(const runtime::NetworkRequest& request) {
+  if (request.kv_cache) return fmt::format("1 after {}", *request.kv_cache);
+  return request.sequence ? fmt::to_string(*request.sequence) : "as built";
 }
 
 std::string shapes_text(const NetworkWorkload& network) {
@@ -182,11 +184,13 @@ void add_sizes(const NetworkWorkload& a, const NetworkWorkload& b, std::vector<S
                        request.batch = batch;
                      })});
     }
-    if (a.request.sequence != b.request.sequence) {
-      all.push_back({"sequence", sequence_text(a.request.sequence),
-                     sequence_text(b.request.sequence),
-                     rebuilt([sequence = b.request.sequence](runtime::NetworkRequest& request) {
-                       request.sequence = sequence;
+    // A network has a sequence or a cache, so both change together.
+    const bool cached = a.request.kv_cache != b.request.kv_cache;
+    if (cached || a.request.sequence != b.request.sequence) {
+      all.push_back({cached ? "cache" : "sequence", tokens_text(a.request), tokens_text(b.request),
+                     rebuilt([wanted = b.request](runtime::NetworkRequest& request) {
+                       request.sequence = wanted.sequence;
+                       request.kv_cache = wanted.kv_cache;
                      })});
     }
     return;

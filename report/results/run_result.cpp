@@ -46,6 +46,9 @@ std::string network_text(const JsonFields& workload) {
   if (!workload.is_null("sequence")) {
     text += fmt::format(", sequence {}", grouped(count_at(workload, "sequence")));
   }
+  if (!workload.is_null("kv_cache")) {
+    text += fmt::format(", cache {}", grouped(count_at(workload, "kv_cache")));
+  }
   return text;
 }
 

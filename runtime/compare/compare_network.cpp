@@ -15,6 +15,7 @@
 #include "runtime/compare/simulated.h"
 #include "runtime/compile.h"
 #include "runtime/workload/network_inputs.h"
+#include "runtime/workload/values_memory.h"
 #include "sim/config/config_keys.h"
 
 namespace weft::runtime {
@@ -35,7 +36,7 @@ class NetworkComparison {
       throw InputError("has no matrix products to compare devices by");
     }
     const bool measured = std::ranges::any_of(job.devices, needs_values);
-    with_values_ = macs_ <= kMostMacsWithValues;
+    with_values_ = macs_ <= kMostMacsWithValues && weights_fit(graph_);
     if (measured && !with_values_) {
       throw InputError(
           "is too large to measure several times; choose a smaller batch, or leave the measured "
@@ -126,7 +127,8 @@ CompareReport compare_network(const CompareJob& job, const std::function<void(do
   CompareReport report;
   report.energy = job.energy;
   report.price = job.price;
-  report.network = {request.model, batch_of(request, graph), request.sequence, {}};
+  report.network = {
+      request.model, batch_of(request, graph), request.sequence, request.kv_cache, {}};
   onnx_io::located(request.model, [&] {
     NetworkComparison comparison(job, std::move(graph));
     report.flop = comparison.flop();

@@ -17,6 +17,7 @@ struct ComparedNetwork {
   std::string name = {};
   std::int64_t batch = 1;
   std::optional<std::int64_t> sequence = {};
+  std::optional<std::int64_t> kv_cache = {};
   nlohmann::ordered_json products = nlohmann::ordered_json::array();  // network_products()
 };
 

@@ -27,8 +27,9 @@ bool names_file(const std::string& model) {
 
 graph::Graph load_network(const NetworkRequest& request, const NamedTensors& values) {
   if (!request.is_file) {
-    return networks::build_network(
-        request.model, {.batch = request.batch.value_or(1), .sequence = request.sequence});
+    return networks::build_network(request.model, {.batch = request.batch.value_or(1),
+                                                   .sequence = request.sequence,
+                                                   .kv_cache = request.kv_cache});
   }
   return onnx_io::import_onnx(request.model, {.shapes = request.shapes,
                                               .values = values,

@@ -16,6 +16,7 @@ struct NetworkRequest {
   bool is_file = false;  // `model` ends in .onnx or names an existing file
   std::optional<std::int64_t> batch;
   std::optional<std::int64_t> sequence;
+  std::optional<std::int64_t> kv_cache = {};   // tokens before the one that is decoded
   std::map<std::string, graph::Shape> shapes;  // by input name
 };
 

@@ -6,6 +6,7 @@
 
 #include "compiler/layers/line_bands.h"
 #include "runtime/workload/memory_check.h"
+#include "sim/memory/physical_memory.h"
 
 namespace weft::runtime {
 namespace {
@@ -47,6 +48,14 @@ double matrix_bytes(const compiler::ScheduledSegment& scheduled, const MachineCo
   return bytes;
 }
 
+double constant_bytes(const graph::Graph& graph) {
+  double bytes = 0;
+  for (const graph::Value& value : graph.values) {
+    if (value.constant) bytes += bytes_of(value.type);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 double value_bytes(const compiler::ScheduledNetwork& network, const MachineConfig& config,
@@ -72,6 +81,15 @@ double value_bytes(const compiler::ScheduledNetwork& network, const MachineConfi
     }
   }
   return bytes;
+}
+
+bool weights_fit(const graph::Graph& graph) {
+  return constant_bytes(graph) <= static_cast<double>(physical_memory_bytes());
+}
+
+void check_weights_fit(const std::string& network, const graph::Graph& graph) {
+  check_memory(constant_bytes(graph), network + ": its weights",
+               "--engine analytic needs no weights");
 }
 
 void check_values_fit(const compiler::ScheduledNetwork& network, const MachineConfig& config,

@@ -11,6 +11,12 @@ namespace weft::runtime {
 double value_bytes(const compiler::ScheduledNetwork& network, const MachineConfig& config,
                    bool checked);
 
+/// True if the float32 weights of the graph fit in this computer's memory.
+bool weights_fit(const graph::Graph& graph);
+
+/// Throws InputError naming `network` unless weights_fit(): for whoever needs values.
+void check_weights_fit(const std::string& network, const graph::Graph& graph);
+
 /// Throws InputError if they exceed this computer's memory.
 void check_values_fit(const compiler::ScheduledNetwork& network, const MachineConfig& config,
                       bool checked);

@@ -95,6 +95,10 @@ TEST(ReadmeTest, CommandsPrintWhatTheComparisonsSay) {
   expect_printed("docs/compare.md", 3);
 }
 
+TEST(ReadmeTest, CommandsPrintWhatThePageOnNetworksSays) {
+  expect_printed("docs/networks.md", 2);
+}
+
 TEST(ReadmeTest, CommandsPrintWhatThePageOnEnergySays) {
   expect_printed("docs/energy.md", 1);
 }

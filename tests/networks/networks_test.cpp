@@ -56,7 +56,7 @@ struct Types {
   std::string_view output;
 };
 
-constexpr std::array<Types, 16> kTypesAtBatch2 = {{
+constexpr std::array<Types, 19> kTypesAtBatch2 = {{
     {"digits-mlp", "float32 2x64", "float32 2x10"},
     {"digits-cnn", "float32 2x1x8x8", "float32 2x10"},
     {"mlp", "float32 2x784", "float32 2x10"},
@@ -73,6 +73,9 @@ constexpr std::array<Types, 16> kTypesAtBatch2 = {{
     {"lstm", "int64 35x2", "float32 35x2x10000"},
     {"bert-base", "int64 2x128", "float32 2x128x768"},
     {"gpt2", "int64 2x128", "float32 2x128x50257"},
+    {"llama-7b", "int64 2x128", "float32 2x128x32000"},
+    {"llama-13b", "int64 2x128", "float32 2x128x32000"},
+    {"llama-70b", "int64 2x128", "float32 2x128x32000"},
 }};
 
 TEST(NetworksTest, TakeAndGiveTheShapesOfTheirSources) {

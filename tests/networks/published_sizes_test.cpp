@@ -18,7 +18,7 @@ struct Published {
   double count;
 };
 
-constexpr std::array<Published, 11> kParameters = {{
+constexpr std::array<Published, 14> kParameters = {{
     {"mlp0", 20e6},          // Jouppi et al. 2017, table 1
     {"cnn0", 8e6},           // the same
     {"alexnet", 61.1e6},     // torchvision's table of models
@@ -30,6 +30,9 @@ constexpr std::array<Published, 11> kParameters = {{
     {"vit-s", 22e6},         // Touvron et al. 2021, table 1
     {"bert-base", 109.5e6},  // Devlin et al.: 110 M
     {"gpt2", 124e6},         // the code's release notes
+    {"llama-7b", 6.74e9},    // of the released models
+    {"llama-13b", 13.02e9},
+    {"llama-70b", 68.98e9},
 }};
 
 constexpr std::array<Published, 7> kMacs = {{

@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "models/networks/attention.h"
 #include "models/networks/layers.h"
 #include "models/networks/networks.h"
+#include "models/networks/transformers/attention.h"
 
 namespace weft::compiler::testing {
 namespace {

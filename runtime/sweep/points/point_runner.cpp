@@ -20,6 +20,7 @@
 #include "runtime/workload/compiled_product.h"
 #include "runtime/workload/network_inputs.h"
 #include "runtime/workload/run_values.h"
+#include "runtime/workload/values_memory.h"
 
 namespace weft::sweep {
 namespace {
@@ -156,6 +157,7 @@ runtime::NetworkRun PointRunner::run_product(const Point& point) const {
 runtime::NetworkRun PointRunner::run_with_values(const Point& point) {
   const graph::Graph& graph = prepared(point).graph;
   runtime::check_inputs_fit(space_.axes().front().values[point.workload], graph);
+  runtime::check_weights_fit(space_.axes().front().values[point.workload], graph);
   const runtime::NamedTensors inputs = runtime::network_inputs(graph, {}, std::nullopt, false);
   const runtime::CompiledNetwork compiled = runtime::compile(
       runtime::schedule(graph, point.machine, &inputs, mapping(point)), point.machine);

@@ -1,10 +1,13 @@
-#include "models/networks/attention.h"
+#include "models/networks/transformers/attention.h"
 
 #include <cmath>
 #include <numeric>
 
 namespace weft::networks {
 namespace {
+
+/// The mask's value for later tokens. It is finite in every format, and its exponential is 0.
+constexpr float kMasked = -10000.0F;
 
 /// Splits [batch, sequence, hidden] into heads and transposes by `permutation`: [batch, heads,
 /// ...].
@@ -56,6 +59,19 @@ ValueId gelu(Layers& net, ValueId x, const std::string& name) {
 
 ValueId embedding(Layers& net, ValueId table, ValueId ids, std::string name) {
   return net.add(Op::kGather, {table, ids}, {{"axis", std::int64_t{0}}}, std::move(name));
+}
+
+ValueId causal_mask(Layers& net, std::int64_t sequence) {
+  const graph::ValueType type{graph::DataType::kFloat32, {1, 1, sequence, sequence}};
+  return net.constant(graph::Constant(type, [type, sequence] {
+    graph::Tensor mask(type);
+    const auto n = static_cast<std::size_t>(sequence);
+    const auto out = mask.mutable_data<float>();
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = i + 1; j < n; ++j) out[i * n + j] = kMasked;
+    }
+    return mask;
+  }));
 }
 
 ValueId positions(Layers& net, std::int64_t count) {

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "models/networks/attention.h"
 #include "models/networks/builders.h"
 #include "models/networks/layers.h"
+#include "models/networks/transformers/attention.h"
 
 namespace weft::networks {
 namespace {

@@ -1,4 +1,4 @@
-// Layers that BERT, GPT-2 and ViT share, with the same nodes that PyTorch's exporter writes.
+// Layers that transformers share, with the same nodes that PyTorch's exporter writes.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,9 @@ Projections project(Layers& net, ValueId x, const std::string& name);
 
 /// x * (erf(x / sqrt(2)) + 1) * 0.5.
 ValueId gelu(Layers& net, ValueId x, const std::string& name);
+
+/// [1, 1, sequence, sequence], to be added to scores: 0 on the diagonal and below, -10000 above.
+ValueId causal_mask(Layers& net, std::int64_t sequence);
 
 /// Looks up rows of a table [rows, width] by number. The result has the shape of `ids` plus
 /// `width`.

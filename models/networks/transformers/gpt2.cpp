@@ -3,9 +3,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "models/networks/attention.h"
 #include "models/networks/builders.h"
 #include "models/networks/layers.h"
+#include "models/networks/transformers/attention.h"
 
 namespace weft::networks {
 namespace {
@@ -16,23 +16,6 @@ constexpr std::int64_t kGpt2Hidden = 768;
 constexpr std::int64_t kGpt2Heads = 12;
 constexpr int kGpt2Blocks = 12;
 constexpr float kGpt2Epsilon = 1e-5F;
-
-/// The mask's value for later tokens. It is finite in every format, and its exponential is 0.
-constexpr float kMasked = -10000.0F;
-
-/// [1, 1, sequence, sequence]: 0 on the diagonal and below, kMasked above.
-ValueId causal_mask(Layers& net, std::int64_t sequence) {
-  const graph::ValueType type{graph::DataType::kFloat32, {1, 1, sequence, sequence}};
-  return net.constant(graph::Constant(type, [type, sequence] {
-    graph::Tensor mask(type);
-    const auto n = static_cast<std::size_t>(sequence);
-    const auto out = mask.mutable_data<float>();
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = i + 1; j < n; ++j) out[i * n + j] = kMasked;
-    }
-    return mask;
-  }));
-}
 
 /// Reshapes x [batch, sequence, hidden] to [batch * sequence, hidden].
 ValueId as_rows(Layers& net, ValueId x, const std::string& name) {

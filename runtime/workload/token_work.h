@@ -1,0 +1,38 @@
+// What a network that generates text makes in one run, and what it must read from memory for that.
+//
+// To decode one token for each sequence of a batch, every weight is read once for the whole batch,
+// and every cached key and value once for its own sequence. The machine's memory sets a bound:
+//
+//   seconds >= (weight bytes + cache bytes) / memory rate
+//
+// No schedule is faster, because the unified buffer holds neither from one token to the next.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "compiler/graph/graph.h"
+#include "runtime/workload/network_source.h"
+#include "sim/config/machine_config.h"
+
+namespace weft::runtime {
+
+struct TokenWork {
+  std::uint64_t tokens = 0;   // of one run: all of a prompt, or one for each sequence
+  std::uint64_t weights = 0;  // elements of weights that every run reads whole
+  std::uint64_t cached = 0;   // elements of cached keys and values; 0 without a cache
+
+  friend bool operator==(const TokenWork&, const TokenWork&) = default;
+
+  double weight_bytes(const MachineConfig& config) const;
+  double cache_bytes(const MachineConfig& config) const;
+  /// The bound above; nullopt if transfers take no time. A split memory reads weights from one
+  /// channel, so the bound is the larger one of the weights alone and of all bytes over both.
+  std::optional<double> memory_seconds(const MachineConfig& config) const;
+};
+
+/// nullopt if the network is a file or does not generate text. A table of which each token picks
+/// one row (the embedding) does not count as weights. `graph` is the network as it was built.
+std::optional<TokenWork> token_work(const NetworkRequest& request, const graph::Graph& graph);
+
+}  // namespace weft::runtime

@@ -1,0 +1,100 @@
+// Networks that generate text: tokens a second, beside those that the memory allows.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tests/cli/explain/runs.h"
+#include "tests/cli/temporary_folder.h"
+
+namespace weft::test {
+namespace {
+
+using nlohmann::json;
+
+const Words kFast = {"run", "llama-7b", "--engine", "analytic", "--optimize", "0"};
+
+TEST(LlamaRunTest, DecodingIsReportedInTokensASecond) {
+  const json run = json_of(kFast + Words{"--kv-cache", "512"});
+  EXPECT_EQ(run.at("workload").at("kv_cache"), 512);
+  EXPECT_EQ(run.at("workload").at("parameters"), 6'738'415'616);
+  const json& tokens = run.at("tokens");
+  EXPECT_EQ(tokens.at("per_run"), 1);
+  const double seconds = run.at("seconds");
+  EXPECT_DOUBLE_EQ(tokens.at("per_second").get<double>(), 1 / seconds);
+  const double weights = 2 * (6'738'415'616.0 - 32000.0 * 4096);  // bf16, without the embedding
+  const double cache = 2.0 * 2 * 32 * 512 * 4096;
+  EXPECT_EQ(tokens.at("weight_bytes"), weights);
+  EXPECT_EQ(tokens.at("cache_bytes"), cache);
+  EXPECT_DOUBLE_EQ(tokens.at("memory_seconds").get<double>(), (weights + cache) / 350e9);
+  EXPECT_DOUBLE_EQ(tokens.at("memory_per_second").get<double>(), 350e9 / (weights + cache));
+  // Nothing beats the memory: the machine reads every weight at least once.
+  EXPECT_GE(seconds, (weights + cache) / 350e9);
+  // Scales of normalizations come as inputs of the vector unit.
+  const json& traffic = run.at("traffic");
+  EXPECT_GE(traffic.at("weight_bytes").get<double>(), weights - 2.0 * 65 * 4096);
+  EXPECT_GE(traffic.at("weight_bytes").get<double>() + traffic.at("input_bytes").get<double>(),
+            weights + cache);
+}
+
+TEST(LlamaRunTest, APromptIsReportedInTokensASecond) {
+  const Words prefill = kFast + Words{"--sequence", "16", "--batch", "2"};
+  const json run = json_of(prefill);
+  const double seconds = run.at("seconds");
+  EXPECT_EQ(run.at("tokens").at("per_run"), 32);
+  EXPECT_DOUBLE_EQ(run.at("tokens").at("per_second").get<double>(), 32 / seconds);
+  EXPECT_EQ(run.at("tokens").at("cache_bytes"), 0);
+  const Finished text = run_weft(prefill);
+  EXPECT_NE(text.out.find("\ntokens     "), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("in prompts of 16; the memory allows "), std::string::npos) << text.out;
+  const json ideal = json_of(prefill + Words{"--memory.kind", "ideal"});
+  EXPECT_TRUE(ideal.at("tokens").at("memory_seconds").is_null());
+  EXPECT_TRUE(ideal.at("tokens").at("memory_per_second").is_null());
+}
+
+TEST(LlamaRunTest, OtherNetworksHaveNoTokens) {
+  EXPECT_FALSE(json_of({"run", "lenet5", "--engine", "analytic"}).contains("tokens"));
+}
+
+TEST(LlamaRunTest, AGpuDecodesToo) {
+  const json report =
+      json_of({"compare", "llama-7b", "--kv-cache", "512", "--with", "a100-80gb,h100"});
+  EXPECT_EQ(report.at("workload").at("kv_cache"), 512);
+  // No device reads the weights faster than its memory gives them.
+  EXPECT_GE(report.at("rows").at(0).at("seconds").get<double>(), 13.2e9 / 2039e9);
+  EXPECT_GE(report.at("rows").at(1).at("seconds").get<double>(), 13.2e9 / 3350e9);
+}
+
+void expect_refused(const Words& words, const std::string& message) {
+  SCOPED_TRACE(testing::PrintToString(words));
+  const Finished finished = run_weft(words);
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+  EXPECT_NE(finished.err.find(message), std::string::npos) << finished.err;
+}
+
+TEST(LlamaRunTest, ValuesNeedTheWeightsInMemory) {
+  for (const Words& words :
+       {Words{"run", "llama-70b"}, Words{"run", "llama-70b", "--backend", "cpu"},
+        Words{"run", "llama-70b", "--kv-cache", "10"}}) {
+    expect_refused(words, "llama-70b: its weights would take 276 GB, but this computer has");
+  }
+  const TemporaryFolder folder;
+  expect_refused({"quantize", "llama-70b", "--calibrate", "digits", "-o", folder.file("x.onnx")},
+                 "its weights would take 276 GB");
+  EXPECT_EQ(folder.count(), 0U);
+  expect_refused({"compare", "llama-70b", "--with", "cpu"}, "too large to measure");
+}
+
+TEST(LlamaRunTest, CachesMustFitTheNetwork) {
+  expect_refused({"run", "gpt2", "--kv-cache", "5"}, "network gpt2: has no cache");
+  expect_refused(kFast + Words{"--kv-cache", "4096"}, "must be 1 to 4095");
+  expect_refused(kFast + Words{"--kv-cache", "0"}, "--kv-cache");
+  expect_refused(kFast + Words{"--kv-cache", "x"}, "--kv-cache");
+  expect_refused(kFast + Words{"--kv-cache", "5", "--sequence", "5"}, "decodes one token");
+  expect_refused({"compare", "matmul", "4", "4", "4", "--kv-cache", "5"}, "--kv-cache");
+}
+
+}  // namespace
+}  // namespace weft::test
