@@ -31,5 +31,7 @@ inline Figure count(std::string what, std::uint64_t value, std::string printed =
 
 /// Those of lesson 14.
 std::vector<Figure> picojoules();
+/// Those of lesson 15.
+std::vector<Figure> gpu_and_array();
 
 }  // namespace weft::test

@@ -377,7 +377,7 @@ std::vector<Figure> figures_of(int lesson) {
   constexpr std::array kFigures = {one_pe,          dot_product,    by_hand,          tiling,
                                    padding_figures, batching,       double_buffering, roofline,
                                    convolution,     number_formats, waveform,         gpu,
-                                   five_mappings,   picojoules};
+                                   five_mappings,   picojoules,     gpu_and_array};
   return kFigures.at(static_cast<std::size_t>(lesson) - 1)();
 }
 

@@ -35,7 +35,7 @@ std::uint64_t serial_span(const Grid& grid, std::uint64_t rows, std::uint64_t fo
 /// each take part in `rows` multiplications.
 double tpu_v1_roof(std::uint64_t rows);
 
-/// Figures of lesson 1 to 14, in page order. Lesson 10 runs LeNet-5, so it needs a LessonFolder.
+/// Figures of lesson 1 to 15, in page order. Lesson 10 runs LeNet-5, so it needs a LessonFolder.
 std::vector<Figure> figures_of(int lesson);
 
 }  // namespace weft::test

@@ -28,6 +28,7 @@ inline constexpr std::array kLessons = {
     "12-why-a-gpu-pads-too.md",
     "13-five-mappings.md",
     "14-what-a-picojoule-buys.md",
+    "15-your-gpu-beside-an-array.md",
 };
 
 /// Makes a fresh current folder for its lifetime. The commands of the lessons run there as at the
