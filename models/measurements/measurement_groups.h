@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "models/measurements/measurement.h"
@@ -17,7 +18,9 @@ class MeasurementGroups {
     std::uint8_t list = 0;
     std::uint64_t number = 0;
     bool variant = false;
-    friend auto operator<=>(const Key&, const Key&) = default;
+    friend bool operator<(const Key& a, const Key& b) {
+      return std::tie(a.list, a.number, a.variant) < std::tie(b.list, b.number, b.variant);
+    }
   };
 
   /// Adds a run. `make` gives the measurement, without its device and its runs, when the first one
