@@ -127,7 +127,6 @@ Refusal Planner::plan(const graph::Node& node) {
 const graph::OpArray<Planner::Plan>& Planner::plans() {
   using Entry = graph::OpEntry<Plan>;
   constexpr std::string_view kDecomposed = "passes write it in other operators, if they can";
-  constexpr std::string_view kHost = "the host computes it";
   static constexpr auto kPlans = std::to_array<Entry>({
       // Contractions and quantization
       {Op::kConv, &Planner::plan_conv},
@@ -140,26 +139,13 @@ const graph::OpArray<Planner::Plan>& Planner::plans() {
       {Op::kDequantizeLinear, &Planner::plan_dequantize},
       Entry::none(Op::kConvTranspose, kDecomposed),
       Entry::none(Op::kQuantizeLinear, "a layer absorbs it, or the host computes it"),
-      Entry::none(Op::kDynamicQuantizeLinear, kHost),
       // Element-wise
-      Entry::none(Op::kMean, kHost),
-      Entry::none(Op::kSum, kHost),
       {Op::kEqual, &Planner::on_floats<&Planner::plan_comparison<VectorOp::kAbs>>},
       {Op::kLess, &Planner::on_floats<&Planner::plan_comparison<VectorOp::kNeg>>},
       {Op::kGreater, &Planner::on_floats<&Planner::plan_comparison<VectorOp::kCopy>>},
       {Op::kAnd, &Planner::on_floats<&Planner::plan_truths<VectorCombine::kMul>>},
       {Op::kOr, &Planner::on_floats<&Planner::plan_truths<VectorCombine::kMax>>},
       {Op::kNot, &Planner::on_floats<&Planner::plan_negation>},
-      Entry::none(Op::kXor, kHost),
-      Entry::none(Op::kIsNan, kHost),
-      Entry::none(Op::kIsInf, kHost),
-      Entry::none(Op::kSin, kHost),
-      Entry::none(Op::kCos, kHost),
-      Entry::none(Op::kRound, kHost),
-      Entry::none(Op::kFloor, kHost),
-      Entry::none(Op::kCeil, kHost),
-      Entry::none(Op::kSign, kHost),
-      Entry::none(Op::kMod, kHost),
       {Op::kWhere, &Planner::on_floats<&Planner::plan_choice>},
       {Op::kCast, &Planner::on_floats<&Planner::plan_cast>},
       // Along axes, windows, normalization
@@ -174,13 +160,6 @@ const graph::OpArray<Planner::Plan>& Planner::plans() {
       {Op::kAveragePool, &Planner::plan_average_pool},
       {Op::kGlobalAveragePool, &Planner::plan_average_pool},
       {Op::kLayerNormalization, &Planner::plan_layer_normalization},
-      Entry::none(Op::kReduceProd, kHost),
-      Entry::none(Op::kArgMax, kHost),
-      Entry::none(Op::kArgMin, kHost),
-      Entry::none(Op::kTopK, kHost),
-      Entry::none(Op::kCumSum, kHost),
-      Entry::none(Op::kInstanceNormalization, kHost),
-      Entry::none(Op::kLrn, kHost),
       Entry::none(Op::kBatchNormalization, kDecomposed),
       // Movement
       {Op::kIdentity, &Planner::plan_view},
@@ -195,28 +174,31 @@ const graph::OpArray<Planner::Plan>& Planner::plans() {
       {Op::kSlice, &Planner::plan_slice},
       {Op::kGather, &Planner::plan_gather},
       {Op::kExpand, &Planner::plan_expand},
-      Entry::none(Op::kShape, kHost),
-      Entry::none(Op::kConstantOfShape, kHost),
-      Entry::none(Op::kTile, kHost),
-      Entry::none(Op::kPad, kHost),
-      Entry::none(Op::kResize, kHost),
-      Entry::none(Op::kRange, kHost),
-      Entry::none(Op::kGridSample, kHost),
-      Entry::none(Op::kGatherElements, kHost),
-      Entry::none(Op::kGatherNd, kHost),
-      Entry::none(Op::kScatterElements, kHost),
-      Entry::none(Op::kScatterNd, kHost),
-      Entry::none(Op::kOneHot, kHost),
       // Recurrent
       {Op::kLstm, &Planner::plan_recurrent},
       {Op::kGru, &Planner::plan_recurrent},
       {Op::kRnn, &Planner::plan_recurrent},
   });
+  // clang-format off
+  static constexpr auto kOnHost = std::to_array<Op>({
+      Op::kDynamicQuantizeLinear, Op::kMean, Op::kSum, Op::kXor, Op::kIsNan, Op::kIsInf, Op::kSin,
+      Op::kCos, Op::kRound, Op::kFloor, Op::kCeil, Op::kSign, Op::kMod, Op::kReduceProd,
+      Op::kArgMax, Op::kArgMin, Op::kTopK, Op::kCumSum, Op::kInstanceNormalization, Op::kLrn,
+      Op::kShape, Op::kConstantOfShape, Op::kTile, Op::kPad, Op::kResize, Op::kRange,
+      Op::kGridSample, Op::kGatherElements, Op::kGatherNd, Op::kScatterElements, Op::kScatterNd,
+      Op::kOneHot,
+  });
+  // clang-format on
+  static const std::vector<Entry> kHost = [] {
+    std::vector<Entry> entries;
+    for (const Op op : kOnHost) entries.push_back(Entry::none(op, "the host computes it"));
+    return entries;
+  }();
   static const std::vector<Entry> kUnary =
       graph::entries_with<Plan>(graph::Trait::kFunction, &Planner::plan_unary);
   static const std::vector<Entry> kBinary =
       graph::entries_with<Plan>(graph::Trait::kBinary, &Planner::plan_binary);
-  static const graph::OpArray<Plan> kArray("planner", {kPlans, kUnary, kBinary});
+  static const graph::OpArray<Plan> kArray("planner", {kPlans, kHost, kUnary, kBinary});
   return kArray;
 }
 
