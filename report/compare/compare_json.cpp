@@ -57,7 +57,7 @@ Json workload_json(const runtime::CompareReport& report) {
     return {{"network", report.network->name},
             {"batch", report.network->batch},
             {"sequence", or_null(report.network->sequence)},
-             {"kv_cache", or_null(report.network->kv_cache)},
+            {"kv_cache", or_null(report.network->kv_cache)},
             {"products", report.network->products}};
   }
   Json workload = {{"m", report.shape.m}, {"k", report.shape.k}, {"n", report.shape.n}};
@@ -124,8 +124,9 @@ std::string cost_fields(const runtime::CompareReport& report, const runtime::Com
 }
 
 std::string network_fields(const runtime::CompareReport& report) {
-  if (!report.network) return ",,";
-  return fmt::format(",{},{}", report.network->batch, field(report.network->sequence));
+  if (!report.network) return ",,,";
+  const runtime::ComparedNetwork& network = *report.network;
+  return fmt::format(",{},{},{}", network.batch, field(network.sequence), field(network.kv_cache));
 }
 
 std::string csv_line(const runtime::CompareReport& report, const runtime::CompareRow& row) {
@@ -159,7 +160,7 @@ std::string compare_csv(const runtime::CompareReport& report) {
       "waste,max_abs_error";
   if (report.energy) text += ",joules,watts,array_mm2";
   if (report.price) text += ",price_per_hour,price_per_million";
-  text += ",batch,sequence\n";
+  text += ",batch,sequence,kv_cache\n";
   for (const runtime::CompareRow& row : report.rows) text += csv_line(report, row);
   return text;
 }

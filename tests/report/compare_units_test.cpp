@@ -270,10 +270,10 @@ TEST(CompareRowTest, FiguresFollowFromTimeAndClock) {
 TEST(CompareReportTest, CsvQuotesNamesAndLeavesOutWhatARowDoesNotHave) {
   EXPECT_EQ(compare_csv(report_of_two()),
             "device,kind,dtype,workload,m,k,n,seconds,cycles,clock_hz,tflops,peak_tflops,"
-            "share_of_peak,waste,max_abs_error,batch,sequence\n"
+            "share_of_peak,waste,max_abs_error,batch,sequence,kv_cache\n"
             "\"a,\"\"b\"\"\",simulated,bf16,matmul,2,3,4,2e-06,2,1000000,2.4e-05,9.6e-05,0.25,"
-            "0.25,0.5,,\n"
-            "bare,measured,fp32,matmul,2,3,4,1,,,4.8e-11,,,,,,\n");
+            "0.25,0.5,,,\n"
+            "bare,measured,fp32,matmul,2,3,4,1,,,4.8e-11,,,,,,,\n");
 }
 
 TEST(CompareReportTest, JsonHasNullForWhatARowDoesNotHave) {
@@ -307,7 +307,7 @@ TEST(CompareReportTest, ARowOfWhichNothingRanHasNoFigures) {
   EXPECT_TRUE(compare_json(report).at("rows")[0].at("tflops").is_null());
   EXPECT_TRUE(
       compare_csv(report).ends_with("\nidle,simulated,bf16,matmul,2,3,4,,,1000000,,"
-                                    "130.464,,,,,\n"))
+                                    "130.464,,,,,,\n"))
       << compare_csv(report);
   const std::string text = compare_text(report, Style());
   EXPECT_NE(text.find("bf16     -       -  1 MHz        -  130.5        -      -      -  [1]"),

@@ -16,12 +16,14 @@ namespace {
 using measurements::FileFormat;
 
 bool same_network(const ComparedNetwork& a, const ComparedNetwork& b) {
-  return a.name == b.name && a.batch == b.batch && a.sequence == b.sequence;
+  return a.name == b.name && a.batch == b.batch && a.sequence == b.sequence &&
+         a.kv_cache == b.kv_cache;
 }
 
 std::string network_text(const ComparedNetwork& network) {
   std::string text = fmt::format("{}, batch {}", network.name, network.batch);
   if (network.sequence) text += fmt::format(", sequence {}", *network.sequence);
+  if (network.kv_cache) text += fmt::format(", cache {}", *network.kv_cache);
   return text;
 }
 

@@ -130,10 +130,12 @@ class RowReader {
           "{}: the batch of {} is missing: an older weft wrote the file; write it again", place_,
           printable(workload)));
     }
-    table.network = {workload, static_cast<std::int64_t>(*batch), std::nullopt, {}};
-    if (const auto sequence = size("sequence")) {
-      table.network->sequence = static_cast<std::int64_t>(*sequence);
-    }
+    const auto tokens = [&](const char* name) -> std::optional<std::int64_t> {
+      const auto given = size(name);
+      return given ? std::optional(static_cast<std::int64_t>(*given)) : std::nullopt;
+    };
+    table.network = {
+        workload, static_cast<std::int64_t>(*batch), tokens("sequence"), tokens("kv_cache"), {}};
     table.row.results = static_cast<double>(*batch);
   }
 
@@ -219,7 +221,7 @@ std::vector<TableRow> read_json(const std::string& file) {
     const Field field = [&](const char* name) -> std::optional<std::string> {
       const std::string_view key = name;
       if (key == "workload") return network.value_or("matmul");
-      if (key == "batch" || key == "sequence") return text_of(workload, name);
+      if (key == "batch" || key == "sequence" || key == "kv_cache") return text_of(workload, name);
       if (key == "m" || key == "k" || key == "n") {
         if (shape == entry.end() || !shape->is_object()) return std::nullopt;
         return text_of(*shape, name);

@@ -65,7 +65,7 @@ TEST(CompareCostTest, TextAndCsvHaveEnergyAreaAndPrice) {
   }
   const std::string csv = run_weft(words + Words{"--csv", "-"}).out;
   EXPECT_NE(csv.find(",joules,watts,array_mm2,price_per_hour,price_per_million,batch,"
-                     "sequence\n"),
+                     "sequence,kv_cache\n"),
             std::string::npos)
       << csv;
   EXPECT_NE(csv.find(",400,,36,"), std::string::npos) << csv;  // a100: its board, and no area

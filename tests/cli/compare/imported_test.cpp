@@ -154,6 +154,20 @@ TEST_F(CompareImportedTest, ASweepComesBackAsASweep) {
   EXPECT_EQ(beside.at("rows")[1].at("seconds"), report.at("rows")[0].at("seconds"));
 }
 
+TEST_F(CompareImportedTest, ANetworkWithAnotherCacheIsAnotherNetwork) {
+  const auto decode = [](const std::string& cached) {
+    return Words{"compare", "llama-7b", "--kv-cache", cached, "--with", "h100"};
+  };
+  for (const char* kind : {"csv", "json"}) {
+    SCOPED_TRACE(kind);
+    const std::string file = folder_.file(std::string("decode.") + kind);
+    ASSERT_EQ(run_weft(decode("64") + Words{"--quiet", std::string("--") + kind, file}).code, 0);
+    const json report = compare({file});
+    EXPECT_EQ(report.at("workload").at("kv_cache"), 64);
+    expect_refused({"llama-7b", "--kv-cache", "32", "--with", "h100", "--measured", file}, {file});
+  }
+}
+
 TEST_F(CompareImportedTest, TwoFilesWithOneDeviceAreToldApart) {
   const Words words = {"compare", "lenet5", "--with", "a100", "--quiet", "--csv"};
   const std::string a = folder_.file("a.csv");
