@@ -14,10 +14,10 @@ namespace weft::runtime {
 struct NetworkRequest {
   std::string model;     // a file's path, or a name that `weft networks` lists
   bool is_file = false;  // `model` ends in .onnx or names an existing file
-  std::optional<std::int64_t> batch;
-  std::optional<std::int64_t> sequence;
-  std::optional<std::int64_t> kv_cache = {};   // tokens before the one that is decoded
-  std::map<std::string, graph::Shape> shapes;  // by input name
+  std::optional<std::int64_t> batch = {};
+  std::optional<std::int64_t> sequence = {};
+  std::optional<std::int64_t> kv_cache = {};        // tokens before the one that is decoded
+  std::map<std::string, graph::Shape> shapes = {};  // by input name
 };
 
 /// True if `model` is a file: it ends in .onnx, or such a file exists.

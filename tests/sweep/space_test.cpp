@@ -83,7 +83,7 @@ TEST(SweepSpaceTest, ConditionsAreThoseOfANaiveLoop) {
 TEST(SweepSpaceTest, CombinationsHaveTheNumbersOfTheirPlaces) {
   Request request;
   for (const char* name : {"lenet5", "digits-cnn"}) {
-    request.workloads.push_back({runtime::NetworkRequest{name, false, {}, {}, {}}, {"run", name}});
+    request.workloads.push_back({runtime::NetworkRequest{.model = name}, {"run", name}});
   }
   request.workloads[1].batch = 3;
   request.axes = {{"machine", {"tiny", "tpu-v2"}},
@@ -188,8 +188,7 @@ TEST(SweepSpaceTest, ConditionsAreAboutTheValueThatALinkGives) {
 // `weft run lenet5` has the batch 1 (docs/networks.md).
 TEST(SweepSpaceTest, ABuiltInNetworkHasTheBatchThatRuns) {
   Request request;
-  request.workloads.push_back(
-      {runtime::NetworkRequest{"lenet5", false, {}, {}, {}}, {"run", "lenet5"}});
+  request.workloads.push_back({runtime::NetworkRequest{.model = "lenet5"}, {"run", "lenet5"}});
   const Space space(request);
   const Point alone = *space.point(0);
   request.axes = {{"batch", {"1", "2"}}};

@@ -65,7 +65,7 @@ TEST(SweepWorkersTest, GiveTheOutcomesOfARunnerInThisProcess) {
 
 TEST(SweepWorkersTest, AKilledProcessCostsNoPoint) {
   Request request;
-  request.workloads.push_back({runtime::NetworkRequest{"resnet18", false, {}, {}, {}}, {"run"}});
+  request.workloads.push_back({runtime::NetworkRequest{.model = "resnet18"}, {"run"}});
   request.axes = {{"machine", {"tpu-v2"}}, {"array.rows", {"64", "96", "128", "160"}}};
   request.effort = compiler::SearchEffort::kNone;
   const Space space(request);
@@ -85,7 +85,7 @@ TEST(SweepWorkersTest, AKilledProcessCostsNoPoint) {
 
 TEST(SweepWorkersTest, APointThatEndsItsProcessTwiceHasFailed) {
   Request request;
-  request.workloads.push_back({runtime::NetworkRequest{"resnet50", false, 8, {}, {}}, {"run"}});
+  request.workloads.push_back({runtime::NetworkRequest{.model = "resnet50", .batch = 8}, {"run"}});
   request.axes = {{"machine", {"tpu-v1"}}};  // takes seconds
   const Space space(request);
   LocalWorkers workers(space, 1);

@@ -29,7 +29,7 @@ struct Sweep {
   static sweep::Request request() {
     sweep::Request request;
     request.workloads.push_back(
-        {runtime::NetworkRequest{"resnet50", false, {}, {}, {}}, {"run", "resnet50"}});
+        {runtime::NetworkRequest{.model = "resnet50"}, {"run", "resnet50"}});
     sweep::Axis rows{"array.rows", {}};
     sweep::Axis rates{"memory.gb_per_s", {}};
     for (int i = 64; i <= 256; ++i) rows.values.push_back(std::to_string(i));
