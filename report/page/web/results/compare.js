@@ -335,8 +335,8 @@
 
   // --- The sections ----------------------------------------------------------------------------
 
-  const kLead = 'A row is simulated, measured, imported or modelled. Do not mix the kinds: models leave out ' +
-    'what no data sheet says, and are optimistic. ';
+  const kLead = 'A row is simulated, measured, imported or modelled. Do not mix the kinds: a model ' +
+    'knows only what is published about a device. ';
   const kEnergy = 'The energy of a simulated row is that of its events and its static power; of a ' +
     'modelled row, the rated power of the board times the time, an upper bound. ';
 
