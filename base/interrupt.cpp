@@ -47,14 +47,14 @@ extern "C" void end_by_signal(int signal) {
   for (const Removal& removal : removals) {
     if (removal.ready) ::unlink(removal.path.data());
   }
-  write_all("\n", 1);  // after what a terminal echoes, or a progress bar
   const Message* const line = message;
-  if (line != nullptr) {
-    write_all(line->text.data(), line->size);
-  } else {
-    write_all(kDefault, sizeof(kDefault) - 1);
+  const char* const text = line != nullptr ? line->text.data() : kDefault;
+  const std::size_t size = line != nullptr ? line->size : sizeof(kDefault) - 1;
+  if (size > 0) {
+    write_all("\n", 1);  // after what a terminal echoes, or a progress bar
+    write_all(text, size);
+    write_all("\n", 1);
   }
-  write_all("\n", 1);
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }

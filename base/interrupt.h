@@ -13,7 +13,8 @@ namespace weft {
 void end_with_a_word_on_interrupt();
 
 /// Sets the line, without a newline: at most kInterruptBytes, the rest is cut off. Until the first
-/// call it is "weft: interrupted; nothing was written".
+/// call it is "weft: interrupted; nothing was written". If it is empty, the program ends in
+/// silence.
 void set_interrupt_message(std::string_view message);
 inline constexpr std::size_t kInterruptBytes = 511;
 

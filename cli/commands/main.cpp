@@ -16,6 +16,7 @@
 #include "base/interrupt.h"
 #include "cli/commands/commands.h"
 #include "cli/terminal_output.h"
+#include "runtime/sweep/mpi/ranks.h"
 
 namespace {
 
@@ -43,8 +44,10 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
-/// True for a terminal that understands escape sequences.
+/// True for a terminal that understands escape sequences. mpirun gives its ranks a terminal and
+/// copies what they write to wherever its own output goes, so a rank does not know.
 bool is_terminal(int descriptor) {
+  if (weft::sweep::is_rank()) return false;
   const std::string_view kind = environment("TERM");
   return ::isatty(descriptor) != 0 && !kind.empty() && kind != "dumb";
 }

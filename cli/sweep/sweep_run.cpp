@@ -126,14 +126,17 @@ void print_best(const Finished& finished, const SearchGoals& search,
               << table.text(2);
 }
 
-/// Between these two, this process is a rank of an MPI job, if mpirun started it.
+/// Between these two, this process is a rank of an MPI job, if mpirun started it. However the first
+/// rank ends, it releases the others, so that its error is all that is said.
 class RankSession {
  public:
   RankSession() {
-    if (sweep::is_rank()) sweep::ranks().begin();
+    if (sweep::is_rank()) sweep::ranks().begin(!sweep::is_first_rank());
   }
   ~RankSession() {
-    if (sweep::is_rank()) sweep::ranks().end();
+    if (!sweep::is_rank()) return;
+    if (sweep::is_first_rank()) sweep::release(sweep::ranks());
+    sweep::ranks().end();
   }
   RankSession(const RankSession&) = delete;
   RankSession& operator=(const RankSession&) = delete;
@@ -145,6 +148,21 @@ std::unique_ptr<sweep::Workers> start_workers(const sweep::Space& space, const S
       space, std::min<std::uint64_t>(flags.jobs.value_or(processors()), space.size()));
 }
 
+std::string resume_text(std::string_view which, const std::string& db) {
+  return fmt::format("weft: interrupted; the points {} are in {}: the same command goes on", which,
+                     db);
+}
+
+/// Runs points for the first rank. If that one dies, mpirun ends the others; the second rank then
+/// says how to go on.
+void serve_first_rank(const sweep::Space& space, const SweepFlags& flags) {
+  const sweep::Ranks& ranks = sweep::ranks();
+  const bool speaks = flags.db && ranks.rank() == 1;
+  set_interrupt_message(speaks ? resume_text("so far", *flags.db) : "");
+  sweep::serve(space, ranks);
+  set_interrupt_message("");
+}
+
 double rate(const sweep::Counts& counts) {
   return static_cast<double>(counts.computed) / counts.seconds;
 }
@@ -154,9 +172,7 @@ void show(const sweep::Counts& now, double share, const SweepFlags& flags,
           report::Progress& progress) {
   if (flags.db) {
     set_interrupt_message(
-        fmt::format("weft: interrupted; the points {}are in {}: the same command "
-                    "goes on",
-                    now.unwritten > 0 ? "of before it was held " : "so far ", *flags.db));
+        resume_text(now.unwritten > 0 ? "of before it was held" : "so far", *flags.db));
   }
   std::string label = counted(now.points(), "point");
   if (now.computed > 0 && now.seconds > 0) label += fmt::format(", {:.3g} a second", rate(now));
@@ -221,6 +237,7 @@ void write_page(sweep::Store& store, const SweepFlags& flags, const std::string&
 
 void report_sweep(const std::string& db, const SweepFlags& flags, const std::string& command,
                   const report::Streams& streams) {
+  if (!sweep::is_first_rank()) return;
   sweep::Store store(db, sweep::Store::Mode::kReadOnly);
   if (flags.html) write_page(store, flags, command, streams);
   write_files([&](const auto& visit) { store.for_each(visit); }, flags, streams);
@@ -245,7 +262,7 @@ void run_sweep_job(sweep::Request request, const SweepFlags& flags,
     return;
   }
   const RankSession session;
-  if (!sweep::is_first_rank()) return sweep::serve(space, sweep::ranks());
+  if (!sweep::is_first_rank()) return serve_first_rank(space, flags);
   const auto points = points_of(space, flags);
   std::optional<sweep::Store> store;
   if (flags.db) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ranks_test.sh WEFT: two ranks of an MPI job give the points that one process gives; a job with a rank
-# that dies ends with one line of Weft, and goes on when it is started again.
+# that dies ends with a line of Weft, and goes on when it is started again.
 set -euo pipefail
 
 readonly weft="$1"
@@ -36,3 +36,18 @@ cmp <(points alone.csv) <(points killed.csv) || fail "a sweep that went on gives
 # An error is said once.
 if mpirun -n 2 "$weft" "${sweep[@]}" --jobs 2 2>error; then fail "took --jobs under mpirun"; fi
 [[ "$(grep -c '^weft: --jobs: mpirun says how many' error)" -eq 1 ]] || fail "$(cat error)"
+
+# An error that only the first rank finds has its line and its exit code too; the others end in silence.
+echo "no database" >other.db
+for options in "--db other.db" "--db missing/x.db" "--where rows>1000"; do
+  code=0
+  # shellcheck disable=SC2086  # two words
+  mpirun -n 3 "$weft" "${sweep[@]}" $options 2>error >/dev/null || code=$?
+  [[ "$code" -eq 2 ]] || fail "$options: exit code $code: $(cat error)"
+  [[ "$(grep -c '^weft: ' error)" -eq 1 ]] || fail "$options: $(cat error)"
+done
+
+# Only one rank prints a report.
+mpirun -n 2 "$weft" sweep --report killed.db >report
+[[ "$(grep -c '^killed.db: 81 points' report)" -eq 1 ]] || fail "$(cat report)"
+if grep -q $'\033' report; then fail "colors in a file"; fi

@@ -14,8 +14,8 @@ constexpr int kTag = 1;
 
 std::optional<mpi::environment> environment;
 
-void begin() {
-  environment.emplace(mpi::threading::funneled);
+void begin(bool aborts) {
+  environment.emplace(mpi::threading::funneled, aborts);
 }
 
 int rank() {

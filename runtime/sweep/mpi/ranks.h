@@ -16,7 +16,9 @@ struct RankMessage {
 /// The functions of the library mpi.so. Only the thread that called begin() may call the others.
 struct Ranks {
   std::string interface;
-  void (*begin)();
+  /// If `aborts`, an exception that ends the session ends the whole job. Without it, this process
+  /// must see to it that the others call end() too.
+  void (*begin)(bool aborts);
   int (*rank)();   // of this process
   int (*count)();  // of all
   void (*send)(int to, std::string_view bytes);

@@ -39,9 +39,6 @@ MpiWorkers::~MpiWorkers() {
     ends_ = true;
   }
   change_.notify_one();
-  for (std::size_t rank = 1; rank < points_.size(); ++rank) {
-    ranks_.send(static_cast<int>(rank), {});
-  }
   thread_.join();
 }
 
@@ -115,8 +112,21 @@ void serve(const Space& space, const Ranks& ranks) {
       std::this_thread::sleep_for(kNap);
       continue;
     }
-    if (message->bytes.empty()) return;
+    if (message->bytes.empty()) return ranks.send(0, {});
     ranks.send(0, to_bytes(runner.run(*space.point(number_of_bytes(message->bytes)))));
+  }
+}
+
+void release(const Ranks& ranks) {
+  int busy = ranks.count() - 1;
+  for (int rank = 1; rank <= busy; ++rank) ranks.send(rank, {});
+  while (busy > 0) {
+    const auto message = ranks.receive();
+    if (!message) {
+      std::this_thread::sleep_for(kNap);
+    } else if (message->bytes.empty()) {
+      --busy;
+    }
   }
 }
 

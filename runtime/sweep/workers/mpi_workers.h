@@ -19,7 +19,7 @@ class MpiWorkers final : public Workers {
  public:
   /// ranks.begin() was called. Both must outlive this.
   MpiWorkers(const Space& space, const Ranks& ranks);
-  /// Lets the others end after the points that they run.
+  /// Waits for the point that the first rank runs itself. release() ends the others.
   ~MpiWorkers() override;
 
   std::size_t free() const override;
@@ -45,5 +45,9 @@ class MpiWorkers final : public Workers {
 
 /// In the others: runs points until the first rank says that there are no more.
 void serve(const Space& space, const Ranks& ranks);
+
+/// In the first rank: tells the others that there are no more points, and waits until they have run
+/// those that they have. What they send meanwhile is lost.
+void release(const Ranks& ranks);
 
 }  // namespace weft::sweep
