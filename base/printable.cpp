@@ -48,6 +48,19 @@ std::size_t visible(std::string_view text) {
   return std::ranges::any_of(kUnseen, holds) ? 0 : length;
 }
 
+/// Appends the characters within the first `most` bytes, and returns how many bytes they have.
+std::size_t append_visible(std::string_view text, std::size_t most, std::string& result) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const std::size_t length = visible(text.substr(done));
+    const std::size_t next = done + std::max<std::size_t>(length, 1);
+    if (next > most) break;
+    result += length == 0 ? escaped(text[done]) : std::string(text.substr(done, length));
+    done = next;
+  }
+  return done;
+}
+
 }  // namespace
 
 std::string shell_line(std::span<const std::string> words) {
@@ -67,16 +80,15 @@ std::string shell_line(std::span<const std::string> words) {
   return line;
 }
 
+std::string visible_text(std::string_view text) {
+  std::string result;
+  append_visible(text, text.size(), result);
+  return result;
+}
+
 std::string printable(std::string_view text) {
   std::string result = "'";
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const std::size_t length = visible(text.substr(done));
-    const std::size_t next = done + std::max<std::size_t>(length, 1);
-    if (next > kLongestQuote) break;
-    result += length == 0 ? escaped(text[done]) : std::string(text.substr(done, length));
-    done = next;
-  }
+  const std::size_t done = append_visible(text, kLongestQuote, result);
   return result + (done < text.size() ? "...'" : "'");
 }
 

@@ -14,4 +14,7 @@ std::string shell_line(std::span<const std::string> words);
 /// that cannot be seen or that change the text around them, become \xNN.
 std::string printable(std::string_view text);
 
+/// The whole text without quotes, with \xNN as in printable(). Names from files are kept this way.
+std::string visible_text(std::string_view text);
+
 }  // namespace weft

@@ -193,8 +193,38 @@ def measure_all(torch, works, args, device):
     return rows
 
 
+def check_output(option, file):
+    """Measuring may take minutes, so a path that cannot be written is refused before."""
+    folder = os.path.dirname(file) or "."
+    if os.path.isdir(file) or not os.path.basename(file):
+        raise InputError("%s %s: is a folder; name a file" % (option, file))
+    if not os.path.isdir(folder):
+        raise InputError("%s %s: there is no folder %s" % (option, file, folder))
+    if os.path.exists(file) and not os.path.isfile(file):
+        raise InputError("%s %s: is no regular file" % (option, file))
+    writable = os.access(folder, os.W_OK | os.X_OK)
+    if not writable or (os.path.exists(file) and not os.access(file, os.W_OK)):
+        raise InputError("%s %s: cannot be written" % (option, file))
+
+
+def check_outputs(args):
+    check_output("--csv", args.csv)
+    if not args.trace:
+        return
+    check_output("--trace", args.trace)
+    if os.path.realpath(args.csv) == os.path.realpath(args.trace):
+        raise InputError("%s: named by both --csv and --trace; choose two files" % args.csv)
+
+
 def write_whole(file, write):
     """The file appears whole or not at all."""
+    try:
+        write_beside(file, write)
+    except OSError as error:  # whose own name is that of the temporary file
+        raise InputError("%s: cannot be written: %s" % (file, error.strerror))
+
+
+def write_beside(file, write):
     folder = os.path.dirname(os.path.abspath(file))
     descriptor, name = tempfile.mkstemp(dir=folder, suffix=".tmp")
     try:
@@ -253,6 +283,7 @@ def parse_arguments(words):
         raise InputError("--groups: must be from 3 to 10000")
     if bool(args.sizes) == bool(args.source):
         raise InputError("give sizes MxKxN, or --from FILE.json")
+    check_outputs(args)
     return args
 
 

@@ -241,6 +241,7 @@ void read_measured(const Arguments& arguments, runtime::CompareJob& job) {
     job.measured = arguments.values["measured"].as<std::vector<std::string>>();
   }
   for (std::size_t i = 0; i < job.measured.size(); ++i) {
+    if (job.measured[i].empty()) throw InputError("--measured: names no file");
     for (std::size_t j = 0; j < i; ++j) {
       if (!same_file(job.measured[i], job.measured[j])) continue;
       throw InputError(

@@ -57,6 +57,7 @@ class NcuTable {
   std::map<std::uint32_t, std::string> device_names_;
   NumberStyle style_;
   bool has_fraction_of_ns_ = false;
+  std::string open_comma_;  // the first duration whose comma may be either; "" if there is none
 };
 
 /// `nsys stats --format csv`: cuda_gpu_trace has a row for each kernel, cuda_gpu_kern_sum one for

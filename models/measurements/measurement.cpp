@@ -9,12 +9,11 @@
 #include <stdexcept>
 
 #include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::measurements {
 namespace {
 
-/// The longest run that is believed.
-constexpr double kMostSeconds = 1e6;
 constexpr std::uint64_t kMostSize = std::uint64_t{1} << 40U;
 constexpr double kMostMacs = 0x1p62;
 
@@ -94,11 +93,18 @@ std::optional<devices::GemmShape> checked_shape(std::uint64_t m, std::uint64_t k
   return devices::GemmShape{m, k, n, count};
 }
 
-double checked_seconds(double seconds, std::string_view what) {
-  if (seconds >= 0 && seconds <= kMostSeconds) return seconds;
+double checked_seconds(double seconds, std::string_view what, double least) {
+  if (seconds >= least && seconds <= kMostSeconds) return seconds;
   throw InputError(
-      fmt::format("{} lasts {:.6g} s, but a run lasts 0 to {:.0f} s; is the file damaged?", what,
-                  seconds, kMostSeconds));
+      fmt::format("{} lasts {:.6g} s, but a run lasts {:g} to {:.0f} s; is the file damaged?", what,
+                  seconds, least, kMostSeconds));
+}
+
+void check_product_time(const Measurement& product) {
+  if (product.median >= kLeastSeconds) return;
+  throw InputError(fmt::format(
+      "the product {} lasts {:.3g} s, less than {:g} s, so nothing can be said of its speed",
+      printable(product.name), product.median, kLeastSeconds));
 }
 
 }  // namespace weft::measurements

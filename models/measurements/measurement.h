@@ -85,7 +85,16 @@ std::string shape_text(const devices::GemmShape& shape);
 std::optional<devices::GemmShape> checked_shape(std::uint64_t m, std::uint64_t k, std::uint64_t n,
                                                 std::uint64_t count = 1);
 
-/// Throws InputError unless a run can last `seconds`: 0 to 10^6 of them. `what` says what lasts.
-double checked_seconds(double seconds, std::string_view what);
+/// The shortest time of a row that is believed, of a product or of a comparison: a clock of a GPU
+/// counts ns. Other kernels may last 0.
+inline constexpr double kLeastSeconds = 1e-9;
+/// The longest run that is believed.
+inline constexpr double kMostSeconds = 1e6;
+
+/// Throws InputError unless `least` <= `seconds` <= kMostSeconds. `what` says what lasts.
+double checked_seconds(double seconds, std::string_view what, double least = 0);
+
+/// Throws InputError if the median of a product is less than kLeastSeconds.
+void check_product_time(const Measurement& product);
 
 }  // namespace weft::measurements

@@ -41,10 +41,13 @@ class MeasurementGroups {
     }
   }
 
-  /// All measurements, in the order of their first run that was added.
+  /// All measurements, in the order of their first run that was added. Throws InputError for a
+  /// product that takes no time.
   std::vector<Measurement> take() {
     for (Measurement& group : groups_) {
-      if (group.is_product) summarize(group);
+      if (!group.is_product) continue;
+      summarize(group);
+      check_product_time(group);
     }
     return std::move(groups_);
   }

@@ -105,6 +105,10 @@ void NcuTable::add_duration(const CsvFields& fields, std::string_view text, std:
   }
   const double in_ns = *seconds * 1e9 * duration.point.value_or(0);
   has_fraction_of_ns_ |= *seconds == 1e-9 && in_ns != std::floor(in_ns);
+  // Of "7,123" us nobody knows; a comma in whole ns stands between groups.
+  const bool is_open =
+      *seconds > 1e-9 && duration.point && duration.comma && *duration.point > *duration.comma;
+  if (is_open && open_comma_.empty()) open_comma_ = fmt::format("{} {}", printable(text), unit);
   kernels_.push_back({names_.number_of(fields[*kernel_]), device_of(fields), duration, *seconds});
 }
 
@@ -125,6 +129,12 @@ MeasurementFile NcuTable::take() {
     throw InputError(
         "has numbers that mean one thing with a decimal point and another with a decimal comma; "
         "export it again with LC_ALL=C");
+  }
+  if (style_.is_open() && !open_comma_.empty()) {
+    throw InputError(fmt::format(
+        "has times such as {}, of which nothing in the file says whether the comma is a decimal "
+        "one; export it again with LC_ALL=C, without separators",
+        open_comma_));
   }
   MeasurementFile file;
   file.format = FileFormat::kNcuCsv;

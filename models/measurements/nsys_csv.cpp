@@ -119,6 +119,7 @@ void NsysTable::add_sum(const CsvFields& fields, std::uint64_t line) {
   const auto& middle = median_ ? median_ : mean_;
   sum.median =
       middle ? checked_seconds(number(fields, *middle, line) * unit_, what) : sum.total / count;
+  if (sum.is_product) check_product_time(sum);
   if (sums_.size() == kMostRuns) throw InputError("has too many rows");
   sums_.push_back(std::move(sum));
 }

@@ -26,12 +26,13 @@ std::optional<double> plain_number(std::string_view text) {
   return value;
 }
 
-/// Takes `group` out if it stands between groups of three digits; nullopt if it stands elsewhere.
+/// Takes `group` out if it stands between groups of three digits, of which the first may be shorter
+/// and does not begin with 0; nullopt if it stands elsewhere.
 std::optional<std::string> without_groups(std::string_view text, char group) {
   const std::size_t first = text.find(group);
   if (first == std::string_view::npos) return std::string(text);
   const std::size_t digits = text.find_first_of("0123456789");
-  if (digits >= first || first - digits > 3) return std::nullopt;
+  if (digits >= first || first - digits > 3 || text[digits] == '0') return std::nullopt;
   std::string plain(text.substr(0, first));
   text.remove_prefix(first);
   while (!text.empty() && text.front() == group) {

@@ -35,6 +35,23 @@ std::optional<std::size_t> time_column(const CsvFields& header) {
   return static_cast<std::size_t>(found - header.begin());
 }
 
+/// Refuses columns of which one would be ignored.
+void check_columns_once(const CsvFields& header) {
+  const std::string* time = nullptr;
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    const auto before = header.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(header.begin(), before, header[i]) != before) {
+      throw InputError(fmt::format("has the column {} twice", printable(header[i])));
+    }
+    if (!unit_of_column(header[i])) continue;
+    if (time != nullptr) {
+      throw InputError(fmt::format("has two columns of times, {} and {}; keep one",
+                                   printable(*time), printable(header[i])));
+    }
+    time = &header[i];
+  }
+}
+
 devices::NumberFormat parse_type(std::string_view text, std::uint64_t line) {
   if (const auto format = devices::number_format_from_string(text)) return *format;
   throw InputError(fmt::format("line {}: {} is no type; write fp32, tf32, bf16, fp16 or int8", line,
@@ -80,6 +97,7 @@ void ProductsTable::begin(const CsvFields& header) {
         "the column {} is unknown; there are name, shape, seconds (or time), dtype, device, count",
         printable(name)));
   }
+  check_columns_once(header);
   width_ = header.size();
   name_ = exact_column(header, "name");
   shape_ = exact_column(header, "shape");
@@ -135,7 +153,9 @@ void ProductsTable::add(const CsvFields& fields, std::uint64_t line) {
   row.count = at(count_).empty() ? 1
                                  : parse_number(at(count_), fmt::format("line {}: count", line), 1,
                                                 std::uint64_t{1} << 40U);
-  row.median = checked_seconds(*seconds, fmt::format("line {}: {}", line, printable(row.name)));
+  const std::string what = row.name.empty() ? shape_text(*row.shape) : row.name;
+  row.median =
+      checked_seconds(*seconds, fmt::format("line {}: {}", line, printable(what)), kLeastSeconds);
   row.total = row.median * static_cast<double>(row.count);
   const std::string key =
       fmt::format("{}|{}|{}|{}", row.name, row.shape ? shape_text(*row.shape) : "",

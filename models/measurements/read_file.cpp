@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "models/measurements/byte_source.h"
 #include "models/measurements/csv_reader.h"
 #include "models/measurements/csv_tables.h"
@@ -131,12 +132,22 @@ MeasurementFile read_any(const std::string& file) {
   return CsvFile(source).measurements();
 }
 
+/// Names go to terminals, CSV and JSON.
+void make_visible(MeasurementFile& read) {
+  for (std::string& device : read.devices) device = visible_text(device);
+  for (Measurement& each : read.measurements) {
+    each.name = visible_text(each.name);
+    each.operands = visible_text(each.operands);
+  }
+}
+
 }  // namespace
 
 MeasurementFile read_measurements(const std::string& file) {
   try {
     MeasurementFile read = read_any(file);
     read.file = file;
+    make_visible(read);
     return read;
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", file, error.what()));

@@ -3,7 +3,10 @@
 namespace weft::report {
 
 std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  // A line that begins with # may be read as a comment, and blanks at the ends may be dropped.
+  const bool is_plain = text.find_first_of(",\"\r\n") == std::string_view::npos &&
+                        !text.starts_with('#') && !text.starts_with(' ') && !text.ends_with(' ');
+  if (is_plain) return std::string(text);
   std::string field = "\"";
   for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
   return field + '"';

@@ -30,13 +30,15 @@ Json shortened_imports(Json imports) {
   for (Json& file : imports) {
     Json& unmatched = file["unmatched"];
     if (unmatched.size() <= kMost) continue;
+    const std::size_t left = unmatched.size() - kMost;
     double seconds = 0;
     for (std::size_t i = kMost; i < unmatched.size(); ++i) {
       seconds += unmatched[i].at("seconds").get<double>();
     }
-    file["unmatched_left"] = unmatched.size() - kMost;
-    file["unmatched_left_seconds"] = seconds;
     unmatched.erase(unmatched.begin() + static_cast<std::ptrdiff_t>(kMost), unmatched.end());
+    // New keys move the other ones, so nothing refers to `unmatched` from here on.
+    file["unmatched_left"] = left;
+    file["unmatched_left_seconds"] = seconds;
   }
   return imports;
 }

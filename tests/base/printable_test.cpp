@@ -41,6 +41,12 @@ TEST(PrintableTest, EscapesControlsAndWhatIsNoUtf8) {
   EXPECT_EQ(printable("\xE4\xB8"), R"('\xe4\xb8')");                  // cut short
 }
 
+TEST(VisibleTextTest, KeepsAllOfTheText) {
+  EXPECT_EQ(visible_text("a b"), "a b");
+  EXPECT_EQ(visible_text(std::string(100, 'a') + "\n'\xFF"),
+            std::string(100, 'a') + R"(\x0a'\xff)");
+}
+
 TEST(PrintableTest, CutsAfter48BytesBetweenCharacters) {
   EXPECT_EQ(printable(std::string(48, 'a')), "'" + std::string(48, 'a') + "'");
   EXPECT_EQ(printable(std::string(49, 'a')), "'" + std::string(48, 'a') + "...'");

@@ -74,6 +74,31 @@ TEST(NcuCsvTest, DecimalCommasAreReadIfTheFileTellsThem) {
   expect_refused(replaced(kNcuLong, "2.5", "2,5"), "LC_ALL=C");
 }
 
+std::string two_kernels(const std::string& unit, const std::string& a, const std::string& b) {
+  const auto row = [&](const std::string& value) {
+    return "\"1\",\"sgemm\",\"gpu__time_duration.sum\",\"" + unit + "\",\"" + value + "\"\n";
+  };
+  return "\"X\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n" + row(a) +
+         row(b);
+}
+
+TEST(NcuCsvTest, ACommaBeforeThreeDigitsNeedsANumberThatTells) {
+  for (const char* unit : {"us", "ms", "s", "usecond"}) {
+    expect_refused(two_kernels(unit, "7,123", "7,456"), "'7,123' " + std::string(unit));
+    expect_refused(two_kernels(unit, "7,123", "7,456"), "without separators");
+  }
+  const auto total = [](const std::string& unit, const std::string& a, const std::string& b) {
+    return read_text(two_kernels(unit, a, b)).measurements.at(0).total;
+  };
+  EXPECT_DOUBLE_EQ(total("us", "7,123", "0,336"), 7.459e-6);
+  EXPECT_DOUBLE_EQ(total("us", "0,336", "0,336"), 0.672e-6);
+  EXPECT_DOUBLE_EQ(total("us", "7,123", "142,34"), 149.463e-6);
+  EXPECT_DOUBLE_EQ(total("us", "7,123", "1,234,567"), 1.24169);
+  EXPECT_DOUBLE_EQ(total("us", "7,123", "12.5"), 7135.5e-6);
+  EXPECT_DOUBLE_EQ(total("us", "7.123", "7.456"), 14.579e-6);
+  EXPECT_DOUBLE_EQ(total("ns", "7,123", "7,456"), 14579e-9);  // a GPU counts whole ns
+}
+
 TEST(NcuCsvTest, ImpossibleTimesAreRefused) {
   expect_refused(replaced(kNcuLong, "\"2.5\"", "\"-2.5\""), "lasts");
   expect_refused(replaced(kNcuLong, "\"2.5\"", "\"1e300\""), "lasts");
@@ -126,6 +151,10 @@ TEST(NsysCsvTest, ASummaryHasMedians) {
 
 TEST(NsysCsvTest, DamagedTablesAreRefused) {
   expect_refused(replaced(kNsysTrace, "14000", "-5"), "lasts");
+  const std::string still = replaced(replaced(kNsysTrace, "14000", "0"), "12000", "0");
+  expect_refused(still, "gemm_128x128>(T1, int)' lasts 0 s");
+  EXPECT_EQ(refusal(replaced(kNsysTrace, ",500,", ",0,")), "");  // a copy, no product
+  expect_refused("Time (%),Total Time (ns),Instances,Med (ns),Name\n90,0,2,0,sgemm\n", "lasts 0 s");
   expect_refused(replaced(kNsysTrace, "14000", "x"), "is no number");
   expect_refused(replaced(kNsysTrace, "14000,3", "14000"), "fields");
   expect_refused(replaced(kNsysTrace, "Duration (ns)", "Duration (furlong)"), "unit of time");
@@ -172,13 +201,25 @@ TEST(ProductsCsvTest, WrongRowsAreRefusedWithTheirLine) {
   }
   expect_refused(head + "2x2x2,-1\n", "lasts");
   expect_refused(head + "2x2x2,1e300\n", "lasts");
+  expect_refused(head + "2x2x2,1e-15\n", "line 3: '2x2x2' lasts 1e-15 s");
+  EXPECT_EQ(refusal(head + "2x2x2,1 ns\n"), "");
   expect_refused(head + "2x2x2,0,5\n", "decimal comma");
   expect_refused(head + "1x2x3,0.25\n", "keep one");
   expect_refused(head + ",0.25\n", "neither a name nor a shape");
   expect_refused("shape,seconds,dtype\n1x2x3,0.5,fp64\n", "is no type");
   expect_refused("shape,seconds,price\n1x2x3,0.5,1\n", "the column 'price'");
+  expect_refused("shape,seconds,time_us\n1x2x3,0.5,1\n", "'seconds' and 'time_us'");
+  expect_refused("shape,seconds,shape\n1x2x3,0.5,1x2x3\n", "the column 'shape' twice");
   expect_refused("shape,time\n1x2x3,0.5\n", "is no time");
   expect_refused("shape,seconds\n", "no rows");
+}
+
+TEST(MeasurementsTest, NamesArePrintable) {
+  const MeasurementFile file = read_text(
+      "# device: A\xE2\x80\xAE"
+      "B \xFF\nname,shape,seconds\n\"c\n1\",,1\n");
+  EXPECT_EQ(file.devices, (std::vector<std::string>{R"(A\xe2\x80\xaeB \xff)"}));
+  EXPECT_EQ(file.measurements.at(0).name, R"(c\x0a1)");
 }
 
 TEST(MeasurementsTest, OtherFilesAreRefused) {

@@ -7,6 +7,32 @@ weft=$1
 script=$2
 export CUDA_VISIBLE_DEVICES=
 
+folder=$(mktemp -d)
+trap 'rm -r "$folder"' EXIT
+cd "$folder"
+
+fail() {
+  echo "$1"
+  exit 1
+}
+
+# refused MESSAGE ARGUMENTS...: one line with the message, before anything is measured.
+refused() {
+  local message=$1
+  shift
+  if python3 "$script" 8x9x10 "$@" 2>text; then fail "$* is accepted"; fi
+  [ "$(cat text)" = "measure_gpu.py: $message" ] || fail "$(cat text), not $message"
+}
+
+if command -v python3 >python3.path; then
+  refused '--csv none/gpu.csv: there is no folder none' --csv none/gpu.csv
+  refused '--csv .: is a folder; name a file' --csv .
+  refused '--csv /dev/null: is no regular file' --csv /dev/null
+  refused '--trace none/t.json: there is no folder none' --csv gpu.csv --trace none/t.json
+  refused './gpu.csv: named by both --csv and --trace; choose two files' --csv ./gpu.csv --trace gpu.csv
+  [ ! -e gpu.csv ] || fail "a file was written"
+fi
+
 # Debian's PyTorch belongs to /usr/bin/python3, which need not be the first python3.
 python=
 for each in python3 /usr/bin/python3; do
@@ -16,15 +42,6 @@ if [ -z "$python" ]; then
   echo "skipped: no Python with PyTorch"
   exit 77
 fi
-
-folder=$(mktemp -d)
-trap 'rm -r "$folder"' EXIT
-cd "$folder"
-
-fail() {
-  echo "$1"
-  exit 1
-}
 
 "$weft" compare lenet5 --with tiny --quiet --json lenet5.json
 "$python" "$script" --from lenet5.json --device cpu --groups 3 --csv lenet5.csv --trace trace.json

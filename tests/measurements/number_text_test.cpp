@@ -19,6 +19,11 @@ TEST(NumberTextTest, ReadsBothWays) {
   EXPECT_EQ(read_number("1\u202F234").point, 1234);
   EXPECT_EQ(read_number("1'234.5").point, 1234.5);
   EXPECT_EQ(read_number("4.0e-05").point, 4.0e-05);
+  EXPECT_EQ(read_number("7,123").point, 7123);
+  EXPECT_EQ(read_number("7,123").comma, 7.123);
+  EXPECT_EQ(read_number("0,336").point, std::nullopt);  // no group begins with 0
+  EXPECT_EQ(read_number("0,336").comma, 0.336);
+  EXPECT_EQ(read_number("0.336").comma, std::nullopt);
 }
 
 TEST(NumberTextTest, RefusesWhatIsNoNumber) {

@@ -64,6 +64,28 @@ TEST(TorchTraceTest, AProductTakesTheTimeOfItsKernels) {
   EXPECT_DOUBLE_EQ(total(file), 72e-6);
 }
 
+TEST(TorchTraceTest, AProductThatTakesNoTimeIsRefused) {
+  for (const double dur : {0.0, 1e-9}) {
+    const std::string gpu = trace({op("aten::mm", 0, 10, 1, kMm),
+                                   kernel("gemm", 100, dur, R"("External id": 1, "device": 0)")});
+    EXPECT_NE(refusal(gpu).find("'aten::mm' lasts"), std::string::npos) << refusal(gpu);
+    const std::string processor = trace({op("aten::mm", 0, dur, 1, kMm)});
+    EXPECT_NE(refusal(processor).find("'aten::mm' lasts"), std::string::npos) << refusal(processor);
+  }
+  // A clock may show 0 for a short kernel that is no product.
+  EXPECT_EQ(refusal(trace({op("aten::mm", 0, 10, 1, kMm),
+                           kernel("gemm", 100, 2, R"("External id": 1, "device": 0)"),
+                           kernel("memset", 110, 0, R"("External id": 1, "device": 0)"),
+                           kernel("fill", 120, 0, R"("device": 0)")})),
+            "");
+}
+
+TEST(TorchTraceTest, NamesOfDevicesArePrintable) {
+  const MeasurementFile file = read_text(
+      trace({kernel("gemm", 100, 2, R"("device": 0)")}, R"({"id": 0, "name": "A\n\u001b[2J"})"));
+  EXPECT_EQ(file.devices, (std::vector<std::string>{R"(A\x0a\x1b[2J)"}));
+}
+
 TEST(TorchTraceTest, OnlyTheInnermostProductCounts) {
   const MeasurementFile file =
       read_text(trace({op("aten::linear", 0, 30, 1, kLinear), op("aten::t", 1, 2, 2),

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "pe/float_formats.h"
 #include "report/compare/compare_report.h"
+#include "report/page/compare_page.h"
 #include "runtime/compare/device_request.h"
 #include "runtime/measure/cpu_rates.h"
 #include "runtime/measure/product_values.h"
@@ -313,6 +314,24 @@ TEST(CompareReportTest, ARowOfWhichNothingRanHasNoFigures) {
   EXPECT_NE(text.find("bf16     -       -  1 MHz        -  130.5        -      -      -  [1]"),
             std::string::npos)
       << text;
+}
+
+TEST(CompareReportTest, ThePageListsTheLongest300AndCountsTheRest) {
+  runtime::CompareReport report = report_of_two();
+  report.imports.resize(2);
+  for (int i = 303; i > 0; --i) {
+    report.imports[0].unmatched.push_back({"gpu", "k", "", 1, static_cast<double>(i)});
+    if (i <= 300) report.imports[1].unmatched.push_back({"gpu", "k", "", 1, 1.0});
+  }
+  const Json page = compare_page_data(report, "weft compare");
+  const Json& imports = page.at("compare").at("imports");
+  ASSERT_EQ(imports[0].at("unmatched").size(), 300U);
+  EXPECT_EQ(imports[0].at("unmatched")[0].at("seconds"), 303);
+  EXPECT_EQ(imports[0].at("unmatched")[299].at("seconds"), 4);
+  EXPECT_EQ(imports[0].at("unmatched_left"), 3);
+  EXPECT_EQ(imports[0].at("unmatched_left_seconds"), 6);
+  EXPECT_EQ(imports[1].at("unmatched").size(), 300U);
+  EXPECT_FALSE(imports[1].contains("unmatched_left"));
 }
 
 TEST(CompareReportTest, TheLegendHasTheKindsThatOccur) {

@@ -12,6 +12,7 @@
 #include "cli/report_targets.h"
 #include "report/page/page.h"
 #include "report/page/results_page.h"
+#include "runtime/compare/imported/imports.h"
 
 namespace weft::cli {
 namespace {
@@ -39,6 +40,15 @@ void check_all_results(const Arguments& arguments) {
   }
 }
 
+report::RunResult read_result(const std::string& file) {
+  try {
+    return report::read_run_result(file);
+  } catch (const InputError&) {
+    runtime::check_is_no_measurement(file);  // which has a better answer
+    throw;
+  }
+}
+
 }  // namespace
 
 bool names_results(const Arguments& arguments) {
@@ -49,12 +59,12 @@ bool names_results(const Arguments& arguments) {
 int run_compare_results(const Arguments& arguments, const report::Streams& streams) {
   check_no_run_options(arguments);
   check_all_results(arguments);
+  if (arguments.positionals.size() == 1) read_result(arguments.positionals[0]);
   check_two_reports(arguments, "one result alone; give two --json reports, A.json B.json");
   const auto json = json_target(arguments);
   const auto html = html_target(arguments);
-  const report::ResultPair pair =
-      report::pair_results(report::read_run_result(arguments.positionals[0]),
-                           report::read_run_result(arguments.positionals[1]));
+  const report::ResultPair pair = report::pair_results(read_result(arguments.positionals[0]),
+                                                       read_result(arguments.positionals[1]));
   if (html) {
     const std::string command = command_line("compare", arguments.words);
     write_file(*html, report::page_html(report::results_page_data(pair, command)));

@@ -44,7 +44,7 @@ std::vector<std::vector<CompareRow>> CompareTable::products(
   // The devices that have one of the products, in the order of the file.
   std::vector<CompareRow> devices;
   const auto same_device = [](const CompareRow& a, const CompareRow& b) {
-    return a.device == b.device && a.format == b.format;
+    return a.device == b.device && a.kind == b.kind && a.format == b.format;
   };
   const auto is_wanted = [&](const TableRow& row) {
     return !row.network && std::ranges::find(shapes, row.row.shape) != shapes.end();
@@ -60,7 +60,7 @@ std::vector<std::vector<CompareRow>> CompareTable::products(
       CompareRow found;
       found.device = device.device;
       found.title = device.title;
-      found.kind = RowKind::kImported;
+      found.kind = device.kind;
       found.format = device.format;
       found.shape = shapes[at];
       found.flop = devices::useful_flop(shapes[at]);
@@ -98,6 +98,7 @@ ImportedFile CompareTable::summary() const {
   summary.time_of = "time in the file";
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const CompareRow& row = rows_[i].row;
+    if (row.kind != RowKind::kImported) continue;  // nobody measured it
     const double seconds = row.seconds.value_or(0);
     auto device = std::ranges::find(summary.devices, row.device, &ImportedDevice::name);
     if (device == summary.devices.end()) {
@@ -127,14 +128,20 @@ std::vector<std::string> CompareTable::known_products() const {
 
 namespace {
 
+bool is_table(FileFormat format) {
+  return format == FileFormat::kCompareCsv || format == FileFormat::kCompareJson;
+}
+
+[[noreturn]] void refuse_measurements(const std::string& file, FileFormat format) {
+  throw InputError(fmt::format(
+      "{}: is {}, not what weft compare --csv or --json writes; show it beside devices with "
+      "--measured",
+      file, measurements::title_of(format)));
+}
+
 std::unique_ptr<CompareTable> open_table(const std::string& file) {
   const FileFormat format = measurements::read_measurements(file).format;
-  if (format != FileFormat::kCompareCsv && format != FileFormat::kCompareJson) {
-    throw InputError(fmt::format(
-        "{}: is {}, not what weft compare --csv or --json writes; show it beside devices with "
-        "--measured",
-        file, measurements::title_of(format)));
-  }
+  if (!is_table(format)) refuse_measurements(file, format);
   return std::make_unique<CompareTable>(file, format);
 }
 
@@ -173,7 +180,7 @@ class TableReport {
       add_products();
     }
     tell_apart();
-    for (const auto& table : tables_) report_.imports.push_back(table->summary());
+    for (const auto& table : tables_) add_summary(*table, report_.imports);
     for (const CompareRow& row : report_.rows) {
       report_.energy |= row.joules || row.area_mm2;
       report_.price |= row.price_per_hour.has_value();
@@ -253,6 +260,16 @@ class TableReport {
 };
 
 }  // namespace
+
+void check_is_no_measurement(const std::string& file) {
+  std::optional<FileFormat> format;
+  try {
+    format = measurements::read_measurements(file).format;
+  } catch (const InputError&) {
+    return;
+  }
+  if (!is_table(*format)) refuse_measurements(file, *format);
+}
 
 CompareReport compare_tables(const std::vector<std::string>& files) {
   return TableReport(files).report();

@@ -10,8 +10,8 @@
 
 namespace weft::runtime {
 
-/// A row of the file. Its device, type and figures are those of the file, its kind is imported, and
-/// its basis begins with the kind that it had.
+/// A row of the file. Its device, type and figures are those of the file. A simulated or a modelled
+/// row keeps its kind; a measured one is imported, and its basis begins with the kind it had.
 struct TableRow {
   CompareRow row = {};
   std::optional<ComparedNetwork> network = {};  // else it is of the product row.shape

@@ -87,8 +87,13 @@ std::vector<CompareRow> Imports::network(const ComparedNetwork& network, const g
 
 std::vector<ImportedFile> Imports::summaries() const {
   std::vector<ImportedFile> summaries;
-  for (const auto& source : sources_) summaries.push_back(source->summary());
+  for (const auto& source : sources_) add_summary(*source, summaries);
   return summaries;
+}
+
+void add_summary(const ImportSource& source, std::vector<ImportedFile>& summaries) {
+  ImportedFile summary = source.summary();
+  if (!summary.devices.empty()) summaries.push_back(std::move(summary));
 }
 
 }  // namespace weft::runtime

@@ -50,6 +50,13 @@ class Imports {
   std::vector<std::unique_ptr<ImportSource>> sources_;
 };
 
+/// Appends the summary of a source that has measurements; rows of simulations and models are none.
+void add_summary(const ImportSource& source, std::vector<ImportedFile>& summaries);
+
+/// Throws InputError if the file is a trace or a table that only --measured takes. For better
+/// messages about files that are no reports.
+void check_is_no_measurement(const std::string& file);
+
 /// The rows that other comparisons wrote by --csv or --json, in one report. Nothing runs. Throws
 /// InputError unless all rows are of one network, of one product, or of products that differ in
 /// one size.

@@ -66,8 +66,9 @@ std::string RunTimes::text() const {
   }
   if (has_runs() && runs_.size() > 1 && seconds() > 0) {
     const auto [fastest, slowest] = std::ranges::minmax(runs_, {}, &Occurrence::seconds);
-    text += fmt::format(", {:.2g} % between fastest and slowest",
-                        100 * (slowest.seconds - fastest.seconds) / seconds());
+    const double distance = 100 * (slowest.seconds - fastest.seconds) / seconds();
+    text += distance < 9.95 ? fmt::format(", {:.2g}", distance) : fmt::format(", {:.0f}", distance);
+    text += " % between fastest and slowest";
   }
   return text;
 }

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -37,23 +35,21 @@ class RowReader {
   TableRow read() const {
     TableRow table;
     CompareRow& row = table.row;
-    row.device = required("device");
-    row.title = field_("title").value_or(row.device);
+    row.device = visible_text(required("device"));
+    row.title = visible_text(field_("title").value_or(row.device));
     const std::string kind = required("kind");
-    constexpr std::array<std::string_view, 4> kKinds = {"simulated", "measured", "modelled",
-                                                        "imported"};
-    if (std::ranges::find(kKinds, kind) == kKinds.end()) fail("kind", kind);
-    row.kind = RowKind::kImported;
+    row.kind = kind_of(kind);
     row.format = type();
-    row.seconds = number("seconds", 1e6);
+    row.seconds = number("seconds", measurements::kMostSeconds, measurements::kLeastSeconds);
     row.clock_hz = number("clock_hz", 1e15);
     if (const auto cycles = number("cycles", 0x1p63)) {
       row.exact_cycles = static_cast<std::uint64_t>(*cycles);
     }
     read_figures(row);
     read_workload(table);
-    row.basis = fmt::format("{}, from {}", kind, file_);
-    if (const auto basis = field_("basis")) row.basis += ": " + *basis;
+    const bool keeps_kind = kind == to_string(row.kind);
+    row.basis = fmt::format("{}from {}", keeps_kind ? "" : kind + ", ", file_);
+    if (const auto basis = field_("basis")) row.basis += ": " + visible_text(*basis);
     row.details = {{"file", file_}, {"kind", kind}};
     return table;
   }
@@ -70,6 +66,15 @@ class RowReader {
     return *std::move(value);
   }
 
+  /// What another computer measured is imported here; a model stays a model.
+  RowKind kind_of(const std::string& kind) const {
+    for (const RowKind each :
+         {RowKind::kSimulated, RowKind::kMeasured, RowKind::kModelled, RowKind::kImported}) {
+      if (kind == to_string(each)) return each == RowKind::kMeasured ? RowKind::kImported : each;
+    }
+    fail("kind", kind);
+  }
+
   std::optional<devices::NumberFormat> type() const {
     const auto text = field_("dtype");
     if (!text) return std::nullopt;
@@ -78,16 +83,16 @@ class RowReader {
     return format;
   }
 
-  /// A finite number from 0 to `most`.
-  std::optional<double> number(const char* name, double most) const {
+  /// A finite number from `least` to `most`.
+  std::optional<double> number(const char* name, double most, double least = 0) const {
     const auto text = field_(name);
     if (!text) return std::nullopt;
     double value = 0;
     const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
     if (error != std::errc() || end != text->data() + text->size() ||
-        !(value >= 0 && value <= most)) {
-      throw InputError(fmt::format("{}: {} is {}, but must be a number from 0 to {:g}", place_,
-                                   name, printable(*text), most));
+        !(value >= least && value <= most)) {
+      throw InputError(fmt::format("{}: {} is {}, but must be a number from {:g} to {:g}", place_,
+                                   name, printable(*text), least, most));
     }
     return value;
   }
@@ -113,7 +118,7 @@ class RowReader {
   }
 
   void read_workload(TableRow& table) const {
-    const std::string workload = required("workload");
+    const std::string workload = visible_text(required("workload"));
     if (workload == "matmul") {
       const auto m = size("m");
       const auto k = size("k");
@@ -162,6 +167,7 @@ std::vector<TableRow> read_csv(const std::string& file) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   if (fields[0].starts_with(kMark)) fields[0].erase(0, kMark.size());
   const std::map<std::string, std::size_t> columns = columns_of(fields);
+  if (!columns.contains("seconds")) throw InputError("has no column seconds");
   const std::size_t width = fields.size();
   const Field field = [&](const char* name) -> std::optional<std::string> {
     const auto column = columns.find(name);

@@ -121,8 +121,9 @@ TEST_F(CompareImportedTest, RowsOfAComparisonComeBackAsTheyWere) {
       const std::size_t first = rows.size() - before.size();
       for (std::size_t i = 0; i < before.size(); ++i) {
         const json& row = rows.at(first + i);
-        EXPECT_EQ(row.at("kind"), "imported");
+        EXPECT_EQ(row.at("kind"), before[i].at("kind"));
         EXPECT_EQ(row.at("details").at("kind"), before[i].at("kind"));
+        EXPECT_NE(row.at("basis").get<std::string>().find("from " + file), std::string::npos);
         for (const char* key : {"device", "dtype", "shape", "seconds", "clock_hz", "cycles", "flop",
                                 "waste", "max_abs_error"}) {
           EXPECT_EQ(row.at(key), before[i].at(key)) << key;
@@ -131,9 +132,47 @@ TEST_F(CompareImportedTest, RowsOfAComparisonComeBackAsTheyWere) {
         EXPECT_NEAR(row.at("peak_tflops").get<double>(), before[i].at("peak_tflops").get<double>(),
                     1e-9);
       }
+      // Only what was measured is measured elsewhere.
       EXPECT_TRUE(after.at("imports")[0].at("unmatched").empty());
+      EXPECT_EQ(after.at("imports")[0].at("seconds"), 0.75);
     }
   }
+}
+
+TEST_F(CompareImportedTest, AModelStaysAModelAndAMeasurementIsImported) {
+  const std::string head = "device,kind,dtype,workload,m,k,n,seconds\n";
+  const std::string rows = folder_.write("rows.csv", head +
+                                                         "a,modelled,fp16,matmul,64,96,32,0.5\n"
+                                                         "b,measured,fp32,matmul,64,96,32,1\n"
+                                                         "a,imported,fp16,matmul,64,96,32,2\n");
+  const std::string again = folder_.file("again.csv");
+  ASSERT_EQ(run_weft({"compare", rows, "--csv", again, "--quiet"}).code, 0);
+  const json report = compare({again});
+  ASSERT_EQ(report.at("rows").size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(report.at("rows")[i].at("kind"), i == 0 ? "modelled" : "imported");
+    EXPECT_EQ(report.at("rows")[i].at("seconds"), 0.5 * static_cast<double>(1U << i));
+  }
+  EXPECT_EQ(report.at("imports")[0].at("seconds"), 3);
+  // A file without measurements is no file that was measured elsewhere.
+  const std::string model = folder_.write("m.csv", head + "a,modelled,fp16,matmul,64,96,32,0.5\n");
+  EXPECT_TRUE(compare({model}).at("imports").empty());
+  EXPECT_EQ(run_weft({"compare", model}).out.find("matched"), std::string::npos);
+}
+
+TEST_F(CompareImportedTest, NamesThatAreHardToWriteComeBack) {
+  const std::string file =
+      folder_.write("t.json", R"({"deviceProperties": [{"id": 0, "name": "# A\n\u001b[2J\u202e"}],
+      "traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 0,
+      "dur": 9, "args": {"External id": 1, "Input Dims": [[64, 96], [96, 32]]}}, {"ph": "X",
+      "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1, "dur": 5,
+      "args": {"External id": 1, "device": 0}}]})");
+  const std::string as_csv = folder_.file("rows.csv");
+  ASSERT_EQ(
+      run_weft(Words{"compare"} + product_ + Words{"--measured", file, "--csv", as_csv, "--quiet"})
+          .code,
+      0);
+  EXPECT_EQ(compare({as_csv}).at("rows").at(1).at("device"), R"(# A\x0a\x1b[2J\xe2\x80\xae)");
 }
 
 TEST_F(CompareImportedTest, ASweepComesBackAsASweep) {
@@ -189,6 +228,16 @@ TEST_F(CompareImportedTest, TextListsWhatDoesNotMatch) {
       << text;
 }
 
+TEST_F(CompareImportedTest, DistancesBetweenRunsArePlainNumbers) {
+  const std::string file =
+      folder_.write("nsys.csv",
+                    "Start (ns),Duration (ns),CorrId,Device,Name\n0,1000,1,T4,sgemm\n"
+                    "5000,2500,1,T4,sgemm\n9000,1000,1,T4,sgemm\n");
+  const json row = compare(product_ + Words{"--measured", file, "--in-order"}).at("rows")[1];
+  EXPECT_NE(row.at("basis").get<std::string>().find(", 150 % between fastest"), std::string::npos)
+      << row.at("basis");
+}
+
 TEST_F(CompareImportedTest, WhatCannotBeUsedIsRefused) {
   const auto file = [&](const char* name, const std::string& text) {
     return folder_.write(name, text);
@@ -202,6 +251,7 @@ TEST_F(CompareImportedTest, WhatCannotBeUsedIsRefused) {
   refused(file("x", "hello"), {"no measurements that weft knows"});
   refused(file("y", "shape,seconds\n8x8x8,1\n"), {"nothing of 64x96x32", "it has 8x8x8"});
   refused(file("z", "shape,seconds\n8x8x8,-1\n"), {"line 2", "lasts"});
+  refused("", {"weft: --measured: names no file"});
   expect_refused(product_ + Words{"--measured", csv_, "--measured", csv_}, {"named twice"});
   expect_refused(product_ + Words{"--measured", csv_, "--in-order"}, {"--in-order", "drop it"});
   expect_refused(product_ + Words{"--in-order"}, {"--in-order", "drop it"});
@@ -223,11 +273,17 @@ TEST_F(CompareImportedTest, DamagedRowsAreRefused) {
   refused("a,simulated,bf16,matmul,1,2,,0.5,\n", {"sizes of a product"});
   refused("a,simulated,bf16,matmul,1,2,3,nan,\n", {"seconds is 'nan'"});
   refused("a,simulated,bf16,matmul,1,2,3,1e300,\n", {"seconds"});
+  refused("a,imported,bf16,matmul,1,2,3,0,\n", {"line 2", "seconds is '0'", "from 1e-09"});
+  refused("a,imported,bf16,matmul,1,2,3,1e-15,\n", {"seconds is '1e-15'"});
   refused("a,simulated,bf16,matmul,1,2,3,0.5,-1\n", {"cycles"});
   refused("a,simulated,bf16,lenet5,,,,0.5,\n", {"batch", "older weft"});
   refused("a,simulated,bf16,matmul,1,2,3,1,\na,simulated,bf16,matmul,2,3,3,1,\n",
           {"more than one size", "--measured"});
   expect_refused({csv_}, {"a CSV of products", "--measured"});
+  expect_refused({folder_.write("r.csv",
+                                "device,kind,dtype,workload,m,k,n,cycles\n"
+                                "a,measured,fp32,matmul,1,2,3,1\n")},
+                 {"has no column seconds"});
   expect_refused(
       {folder_.write("r.csv", head + "a,measured,fp32,matmul,1,2,3,1,\n"), "--with", "cpu"},
       {"--with", "no effect"});

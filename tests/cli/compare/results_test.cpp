@@ -273,6 +273,17 @@ TEST_F(CompareResultsTest, RefusesWhatIsNoResult) {
           {"has no cycles of a run"});
   refused(run_weft({"compare", "matmul", "8", "8", "8", "--with", "tiny", "--json", "-"}).out,
           {"has no cycles of a run"});
+  const auto alone = [&](const std::string& content, const Words& parts) {
+    expect_refused({folder_.write("bad.json", content)}, Words{"bad.json: "} + parts);
+  };
+  alone(text.substr(0, text.size() / 3), {"it is not JSON"});
+  other = read("a.json");
+  other["schema"] = 99;
+  alone(other.dump(), {"schema 99, but this weft reads schema 1"});
+  const std::string trace =
+      R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::add", "ts": 1, "dur": 2}]})";
+  alone(trace, {"a trace of PyTorch's profiler", "--measured"});
+  refused(trace, {"a trace of PyTorch's profiler", "--measured"});
   expect_refused({"lenet5", a},
                  {"'lenet5': is no result, but '", "a.json' is one; give two results"});
   expect_refused({a, "net.onnx"}, {"'net.onnx': is no result"});
