@@ -104,10 +104,13 @@ void check_contradictions(const Arguments& arguments, const RunFlags& flags) {
     throw InputError(fmt::format(
         "--sensitivity: {0} prints no table; drop {0} or name a --json file", silencer));
   }
-  for (const char* name : {"energy", "price-per-hour"}) {
-    if (!arguments.has(name) || !silent || files.json || files.html) continue;
-    throw InputError(fmt::format("--{0}: {1} prints no summary; drop {1} or name a --json file",
-                                 name, silencer));
+  const bool has_report = !silent || files.json || files.html;
+  if (arguments.has("energy") && !has_report && !files.csv) {
+    throw InputError("--energy: --quiet prints no summary; drop it or name a --json or --csv file");
+  }
+  if (arguments.has("price-per-hour") && !has_report) {
+    throw InputError(fmt::format(
+        "--price-per-hour: {0} prints no summary; drop {0} or name a --json file", silencer));
   }
   if (options.with_values()) return;
   if (options.check != runtime::CheckMode::kNone) {

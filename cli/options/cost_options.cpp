@@ -88,7 +88,7 @@ std::optional<std::string> energy_file(const Arguments& arguments) {
 
 void check_energy_file_kept(const Arguments& arguments) {
   const auto energies = energy_file(arguments);
-  for (const char* flag : {"json", "html"}) {
+  for (const char* flag : {"json", "csv", "html"}) {
     const auto target = arguments.text(flag);
     if (!energies || !target || !same_file(*target, *energies)) continue;
     throw InputError(fmt::format("{}: named by both --energy and --{}; choose two files",

@@ -31,7 +31,7 @@ std::vector<double> read_prices(const Arguments& arguments, std::size_t count);
 /// The file that --energy names; nullopt if it names none.
 std::optional<std::string> energy_file(const Arguments& arguments);
 
-/// Throws InputError if --json or --html would replace the file that --energy names.
+/// Throws InputError if --json, --csv or --html would replace the file that --energy names.
 void check_energy_file_kept(const Arguments& arguments);
 
 }  // namespace weft::cli

@@ -41,7 +41,11 @@ struct Finished {
 
   /// Calls `visit` with the row of each point, in order.
   void for_each_row(const std::function<void(const Row&)>& visit) const {
-    points.for_each([&](const sweep::Point& point) { visit(store.row(space.identity(point))); });
+    points.for_each([&](const sweep::Point& point) {
+      Row row = store.row(space.identity(point));
+      sweep::name_as_here(row, space, point);
+      visit(row);
+    });
   }
 };
 

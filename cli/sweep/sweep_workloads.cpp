@@ -155,8 +155,6 @@ void read_networks(const Arguments& arguments, sweep::Request& request) {
     const runtime::NetworkRequest network = read_network_request(one);
     std::vector<std::string> command = {"run", name};
     for (const std::string& word : given_words(one, network_flags())) command.push_back(word);
-    const auto& known = request.workloads;
-    if (std::ranges::find(known, command, &sweep::Workload::words) != known.end()) continue;
     request.workloads.push_back({network, std::move(command)});
   }
   if (const auto batch = arguments.text("batch")) {

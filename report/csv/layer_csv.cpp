@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,11 +23,12 @@ constexpr const char* kBefore[] = {"layer",   "operator", "where",  "type",   "s
 constexpr const char* kAfter[] = {"critical_path", "bound_cycles", "useful_macs", "issued_macs",
                                   "utilization",   "weight_bytes", "input_bytes", "output_bytes"};
 
-std::string header() {
+std::string header(const RunReport& report) {
   Fields names(std::begin(kBefore), std::end(kBefore));
   names.emplace_back("cycles");
   for (const LedgerClass& entry : kLedgerClasses) names.emplace_back(entry.name);
   names.insert(names.end(), std::begin(kAfter), std::end(kAfter));
+  if (report.cost.energy) names.emplace_back("energy_j");
   return csv_line(names);
 }
 
@@ -75,7 +77,14 @@ std::optional<Cycle> bound_of(const RunReport& report, const runtime::LayerRun& 
   return layer.bound.cycles;
 }
 
-std::string line(const RunReport& report, const runtime::LayerRun& layer) {
+/// Layer `index` of the run; empty for a layer of the host, whose energy is not known.
+std::string joules_of(const RunReport& report, std::size_t index) {
+  if (report.run.layers[index].on_host) return "";
+  return fmt::to_string(report.cost.energy->figures.layers[index].joules());
+}
+
+std::string line(const RunReport& report, std::size_t index) {
+  const runtime::LayerRun& layer = report.run.layers[index];
   const compiler::LayerInfo& info = layer.info;
   // A program that does not say what it computes.
   const bool is_unknown = report.is_product() && !report.product().spec;
@@ -92,14 +101,15 @@ std::string line(const RunReport& report, const runtime::LayerRun& layer) {
   for (const std::uint64_t bytes : {info.weight_bytes, info.input_bytes, info.output_bytes}) {
     fields.push_back(fmt::to_string(bytes));
   }
+  if (report.cost.energy) fields.push_back(joules_of(report, index));
   return csv_line(fields);
 }
 
 }  // namespace
 
 std::string layers_csv(const RunReport& report) {
-  std::string text = header();
-  for (const runtime::LayerRun& layer : report.run.layers) text += line(report, layer);
+  std::string text = header(report);
+  for (std::size_t i = 0; i < report.run.layers.size(); ++i) text += line(report, i);
   return text;
 }
 

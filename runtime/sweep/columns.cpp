@@ -51,12 +51,16 @@ double ratio(double part, double whole) {
 
 using Row = std::vector<Cell>;
 
+std::string command_of(const Space& space, const Point& point) {
+  return "weft " + shell_line(space.command(point));
+}
+
 /// What was asked for. The order is that of request_columns().
 void add_request(Row& row, const Space& space, const Point& point) {
   const Workload& workload = space.request().workloads[point.workload];
   row.emplace_back(space.identity(point));
   row.emplace_back(std::string(version()));
-  row.emplace_back("weft " + shell_line(space.command(point)));
+  row.emplace_back(command_of(space, point));
   row.emplace_back(std::string(workload.kind()));
   const bool product = std::holds_alternative<MatmulSpec>(workload.shape);
   row.emplace_back(space.axes().front().values[point.workload]);
@@ -196,6 +200,15 @@ std::vector<Cell> row_of(const Space& space, const Point& point, const Outcome& 
   }
   row.emplace_back(outcome.seconds);
   return row;
+}
+
+void name_as_here(std::vector<Cell>& row, const Space& space, const Point& point) {
+  static const std::size_t kCommand = column_index("command");
+  static const std::size_t kWorkload = column_index("workload");
+  const Cell here = space.axes().front().values[point.workload];
+  if (row[kWorkload] == here) return;
+  row[kWorkload] = here;
+  row[kCommand] = command_of(space, point);
 }
 
 std::vector<Cell> key_cells(const MachineConfig& machine) {

@@ -31,6 +31,10 @@ std::size_t column_index(std::string_view name);
 /// The row of a point: a cell for each column. The figures of a point that failed are NULL.
 std::vector<Cell> row_of(const Space& space, const Point& point, const Outcome& outcome);
 
+/// Gives a known row the words of this sweep for its workload and command: the sweep that computed
+/// it may have read the same file at another path.
+void name_as_here(std::vector<Cell>& row, const Space& space, const Point& point);
+
 /// The cells of the machine's keys, in the order of config_keys().
 std::vector<Cell> key_cells(const MachineConfig& machine);
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "runtime/sweep/enumeration.h"
 #include "sim/config/config_keys.h"
+#include "tests/cli/temporary_folder.h"
 
 namespace weft::sweep {
 namespace {
@@ -183,6 +184,56 @@ TEST(SweepSpaceTest, ConditionsAreAboutTheValueThatALinkGives) {
   const Space space(request);
   EXPECT_TRUE(space.point(0));
   EXPECT_FALSE(space.point(1));
+}
+
+/// A request for the network in this file.
+Request file_request(const std::string& file) {
+  Request request;
+  request.workloads.push_back(
+      {runtime::NetworkRequest{.model = file, .is_file = true}, {"run", file}});
+  return request;
+}
+
+std::string only_identity(const Request& request) {
+  const Space space(request);
+  EXPECT_EQ(space.size(), 1U);
+  return space.identity(*space.point(0));
+}
+
+TEST(SweepSpaceTest, AFileIsKnownByItsBytesAndNotByItsName) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write("a.onnx", "bytes");
+  const std::string copy = folder.write("b.onnx", "bytes");
+  const std::string other = folder.write("c.onnx", "Bytes");
+  EXPECT_EQ(only_identity(file_request(file)), only_identity(file_request(copy)));
+  EXPECT_NE(only_identity(file_request(file)), only_identity(file_request(other)));
+  Request with_shape = file_request(file);
+  with_shape.workloads[0].words.insert(with_shape.workloads[0].words.end(), {"--shape", "x=1"});
+  EXPECT_NE(only_identity(file_request(file)), only_identity(with_shape));
+}
+
+TEST(SweepSpaceTest, TheSameFileTwiceIsOneWorkload) {
+  const test::TemporaryFolder folder;
+  Request request = file_request(folder.write("a.onnx", "bytes"));
+  for (const char* bytes : {"bytes", "Bytes"}) {
+    const Request more = file_request(folder.write(std::string(bytes) + ".onnx", bytes));
+    request.workloads.push_back(more.workloads[0]);
+  }
+  const Space space(request);
+  ASSERT_EQ(space.size(), 2U);
+  EXPECT_EQ(space.command(*space.point(0))[1], folder.file("a.onnx"));
+  EXPECT_EQ(space.command(*space.point(1))[1], folder.file("Bytes.onnx"));
+  EXPECT_NE(space.identity(*space.point(0)), space.identity(*space.point(1)));
+}
+
+// Databases that exist hold identities, so their form must stay.
+TEST(SweepSpaceTest, TheIdentityOfABuiltInNetworkStays) {
+  Request request;
+  request.workloads.push_back({runtime::NetworkRequest{.model = "lenet5"}, {"run", "lenet5"}});
+  const Space space(request);
+  EXPECT_THAT(space.identity(*space.point(0)),
+              testing::HasSubstr("; run lenet5 --batch 1; engine analytic; optimize 1; ; "
+                                 "machine.name=tpu-v2 "));
 }
 
 // `weft run lenet5` has the batch 1 (docs/networks.md).

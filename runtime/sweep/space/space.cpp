@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -57,6 +58,19 @@ std::vector<Axis> ordered_axes(const Request& request) {
   return axes;
 }
 
+/// The hash of a network's file; empty for other work.
+std::string contents_of(const Workload& workload) {
+  const auto* network = std::get_if<runtime::NetworkRequest>(&workload.shape);
+  return network != nullptr && network->is_file ? file_hash(network->model) : std::string();
+}
+
+/// Drops the name of a file: its contents identify it.
+std::vector<std::string> identity_words(std::vector<std::string> words,
+                                        const std::string& contents) {
+  if (!contents.empty()) words.erase(words.begin() + 1);
+  return words;
+}
+
 }  // namespace
 
 std::string_view Workload::kind() const {
@@ -73,7 +87,9 @@ bool Point::refuses(std::string_view key) const {
   return std::ranges::find(refused, key, &Refused::key) != refused.end();
 }
 
-Space::Space(Request request) : request_(std::move(request)), axes_(ordered_axes(request_)) {
+Space::Space(Request request) : request_(std::move(request)) {
+  drop_repeated_workloads();
+  axes_ = ordered_axes(request_);
   for (const Axis& axis : axes_) {
     if (axis.values.empty()) throw InputError(fmt::format("{}: has no value", axis.name));
     if (size_ > kMostCombinations / axis.values.size()) {
@@ -103,15 +119,25 @@ void Space::add_machines() {
   for (const std::string& name : axis->values) machines_.push_back(load_machine(name));
 }
 
+void Space::drop_repeated_workloads() {
+  std::vector<Workload> kept;
+  std::set<std::pair<std::vector<std::string>, std::string>> seen;
+  for (Workload& workload : request_.workloads) {
+    std::string contents = contents_of(workload);
+    if (!seen.emplace(identity_words(workload.words, contents), contents).second) continue;
+    contents_.push_back(std::move(contents));
+    kept.push_back(std::move(workload));
+  }
+  request_.workloads = std::move(kept);
+}
+
 void Space::add_workloads() {
   for (const Workload& workload : request_.workloads) {
-    const auto* network = std::get_if<runtime::NetworkRequest>(&workload.shape);
-    const bool is_file = network != nullptr && network->is_file;
-    contents_.push_back(is_file ? file_hash(network->model) : "");
     batches_.push_back(workload.batch);
+    const auto* network = std::get_if<runtime::NetworkRequest>(&workload.shape);
     if (network == nullptr) continue;
     if (network->batch) batches_.back() = network->batch;
-    if (!is_file && !batches_.back()) batches_.back() = 1;
+    if (!network->is_file && !batches_.back()) batches_.back() = 1;
   }
 }
 
@@ -243,10 +269,11 @@ std::vector<std::string> Space::command(const Point& point) const {
 }
 
 std::string Space::identity(const Point& point) const {
+  const std::string& contents = contents_[point.workload];
   std::string text =
       fmt::format("weft {}; {}; engine {}; optimize {}; {};", version(),
-                  fmt::join(workload_words(point, true), " "), to_string(request_.engine),
-                  static_cast<int>(request_.effort), contents_[point.workload]);
+                  fmt::join(identity_words(workload_words(point, true), contents), " "),
+                  to_string(request_.engine), static_cast<int>(request_.effort), contents);
   for (const ConfigKey& key : config_keys()) {
     text += fmt::format(" {}={}", key.name, point.value_of(key));
   }

@@ -29,7 +29,8 @@ inline constexpr std::uint64_t kMostCombinations = std::uint64_t{1} << 63U;
 /// What runs: one product, one convolution, or a network. A product's sizes are axes.
 struct Workload {
   std::variant<MatmulSpec, runtime::ConvSpec, runtime::NetworkRequest> shape;
-  std::vector<std::string> words;  // that name it after `weft`: the command and its own options
+  /// What names it after `weft`: the command, of a network its name or file, and its own options.
+  std::vector<std::string> words;
   std::optional<std::int64_t> batch = {};  // of a network's file that says it itself
 
   /// "product", "convolution" or "network".
@@ -91,7 +92,8 @@ class Space {
 
   /// The words after `weft` that run the point alone.
   std::vector<std::string> command(const Point& point) const;
-  /// What determines the point's figures, as text: equal for equal points of any sweep.
+  /// What determines the point's figures, as text: equal for equal points of any sweep. A file
+  /// counts by its bytes, whatever its name is.
   std::string identity(const Point& point) const;
 
   /// The batch of a network at the point; nullopt for other work.
@@ -103,6 +105,8 @@ class Space {
   bool has_energies() const;
 
  private:
+  /// Two files with the same bytes are one workload, with the name of the first.
+  void drop_repeated_workloads();
   void add_machines();
   void add_workloads();
   void set_axis(Point& point, const Axis& axis, const std::string& value) const;

@@ -245,6 +245,8 @@ TEST(CostTest, WrongFlagsAreOneLine) {
   expect_refused(plus(small, {"--energy", table, "--html", table}), "named by both --energy");
   expect_refused({"explain", "5", "6", "7", "--energy", table, "--json", table},
                  "named by both --energy and --json");
+  expect_refused({"explain", "5", "6", "7", "--energy", table, "--csv", table},
+                 "named by both --energy and --csv");
   expect_refused(
       {"compare", "matmul", "5", "6", "7", "--with", "tiny", "--energy", table, "--csv", table},
       "named by both --energy and --csv");

@@ -157,6 +157,52 @@ TEST(CsvTest, NamesAreQuoted) {
   EXPECT_EQ(rows_of(text)[0].at("layer"), "a \"large\", flat one");
 }
 
+double joules_of(const Row& row) {
+  const std::string& joules = row.at("energy_j");
+  return joules.empty() ? 0 : std::stod(joules);
+}
+
+// Sums of positive numbers, in another order: each of the few hundred additions and products rounds
+// by at most 2^-53 of the result, and 1000 of them by less than 1e-12.
+TEST(CsvTest, TheJoulesOfTheLayersAreThoseOfTheRun) {
+  const Words network = {"run",      "lstm",     "--machine",  "tpu-v2",
+                         "--engine", "analytic", "--optimize", "0"};
+  for (const Words& words :
+       {network, Words{"matmul", "50", "60", "70", "--machine", "tiny"},
+        Words{"conv", "--input", "1,3,8,8", "--filters", "4", "--kernel", "3", "--machine", "tiny"},
+        Words{"explain", "50", "60", "70", "--machine", "tiny"}}) {
+    SCOPED_TRACE(words[0]);
+    const Words priced = joined(words, {"--energy", "45nm"});
+    const json energy = report_of(priced).at("energy");
+    double sum = 0;
+    std::vector<std::string> names;
+    for (const Row& row : rows_of(summary_of(joined(priced, {"--csv", "-"})))) {
+      EXPECT_EQ(row.at("energy_j").empty(), row.at("where") == "host");
+      sum += joules_of(row);
+      if (row.at("where") == "host") continue;
+      const json& layer = energy.at("layers").at(names.size());
+      EXPECT_EQ(joules_of(row), layer.at("joules").get<double>());
+      names.push_back(row.at("layer"));
+    }
+    EXPECT_EQ(names.size(), energy.at("layers").size());
+    EXPECT_GT(sum, 0);
+    EXPECT_NEAR(sum, energy.at("joules").get<double>(), sum * 1e-12);
+    const std::vector<Row> plain = rows_of(summary_of(joined(words, {"--csv", "-"})));
+    EXPECT_FALSE(plain.at(0).contains("energy_j"));
+  }
+}
+
+TEST(CsvTest, IsTheOnlyReportOfEnergiesThatItNeeds) {
+  const TemporaryFolder folder;
+  const Words words = {"matmul",   "5",   "6",       "7",     "--machine",           "tiny",
+                       "--energy", "own", "--quiet", "--csv", folder.file("run.csv")};
+  EXPECT_EQ(summary_of(words), "");
+  EXPECT_GT(joules_of(rows_of(folder.read("run.csv")).at(0)), 0);
+  const Finished priced = run_weft(joined(words, {"--price-per-hour", "1"}));
+  EXPECT_EQ(priced.code, 2);  // the CSV has no price
+  EXPECT_NE(priced.err.find("--price-per-hour: --quiet prints no summary"), std::string::npos);
+}
+
 TEST(CsvTest, IsAFileToo) {
   const TemporaryFolder folder;
   const Words words = {"matmul", "5", "6", "7", "--machine", "tiny", "--csv"};

@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "tests/cli/network/files.h"
 #include "tests/cli/sweep/database.h"
 #include "tests/cli/temporary_folder.h"
 #include "tests/cli/weft_process.h"
@@ -89,6 +91,32 @@ TEST(SweepPointsTest, EqualWorkIsOnePoint) {
   EXPECT_THAT(run_weft(Words{"sweep", "lenet5", "--batch", "1"} + network).out,
               HasSubstr("1 point: 0 computed, 1 known before"));
   EXPECT_EQ(query(file, "SELECT batch, energies FROM points"), (std::vector<Words>{{"1", "45nm"}}));
+}
+
+// docs/sweep.md: two paths to a file, or to a copy of it, lead to the same points.
+TEST(SweepPointsTest, AFileHasTheSamePointsWhateverItsPathIs) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("a.db");
+  const std::string model = write_onnx_file(folder, "net.onnx", small_product());
+  std::filesystem::create_directory(folder.file("m2"));
+  const std::string copy = write_onnx_file(folder, "m2/net.onnx", small_product());
+  const Words rest = {"--machine", "tpu-v2", "--optimize", "0", "--db", file, "--array.rows"};
+  EXPECT_THAT(run_weft(Words{"sweep", model, copy} + rest + Words{"4"}).out,
+              HasSubstr("1 point: 1 computed"));
+  const Words again = Words{"sweep", copy} + rest + Words{"4,8"};
+  EXPECT_THAT(run_weft(again + Words{"--dry-run"}).out, HasSubstr("1 of them known before"));
+  const Finished finished = run_weft(again + Words{"--json", folder.file("a.json")});
+  EXPECT_THAT(finished.out, HasSubstr("2 points: 1 computed"));
+  // Both points are named as this sweep names them, and so have one front.
+  EXPECT_THAT(finished.out, Not(HasSubstr(model)));
+  const json points = json::parse(folder.read("a.json"))["points"];
+  ASSERT_EQ(points.size(), 2U);
+  for (const json& point : points) {
+    EXPECT_EQ(point["workload"], "run " + copy);
+    EXPECT_THAT(point["command"], HasSubstr("weft run " + copy + ' '));
+  }
+  EXPECT_EQ(query(file, "SELECT workload FROM points ORDER BY id"),
+            (std::vector<Words>{{"run " + model}, {"run " + copy}}));
 }
 
 TEST(SweepPointsTest, ReportWritesThePointsOfADatabase) {
