@@ -106,6 +106,7 @@ bool keep_rows(LayerBody& body, const SheetRows& rows) {
     std::erase_if(layer->batch, [&](const BatchOffset& product) {
       return !rows.contains(layer->out.row + product.out_row);
     });
+    layer->batch.shrink_to_fit();  // else each part would take the memory of the whole batch
     return !layer->batch.empty();
   }
   auto* layer = std::get_if<ConcatLayer>(&body);

@@ -1,12 +1,17 @@
 // Matrix products, with constant weights or with two computed operands.
+#include <fmt/format.h>
+
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
+#include "base/figures.h"
 #include "compiler/blocks/contraction_blocks.h"
 #include "compiler/graph/operator_table.h"
 #include "compiler/segments/contraction_weights.h"
 #include "compiler/segments/planner.h"
+#include "sim/memory/physical_memory.h"
 
 namespace weft::compiler {
 
@@ -246,7 +251,38 @@ View head_view(std::size_t sheet, const Shape& shape) {
   return view;
 }
 
+/// How many products the lists of the segment's layers have.
+double products_in(const Segment& segment) {
+  double products = 0;
+  for (const Layer& layer : segment.layers) {
+    const auto* contraction = std::get_if<ContractionLayer>(&layer.body);
+    if (contraction != nullptr) products += static_cast<double>(contraction->batch.size());
+  }
+  return products;
+}
+
 }  // namespace
+
+void Planner::keep(const Segment& segment) {
+  kept_products_ += products_in(segment);
+}
+
+/// Throws InputError if the lists of all products, with one for `batch`, would take more than a
+/// quarter of the memory: a schedule holds them as planned, in forms and in groups of images.
+void Planner::check_products_fit(const Shape& batch) const {
+  double products = kept_products_ + products_in(*segment_);
+  double added = 1;
+  for (const std::int64_t extent : batch) added *= static_cast<double>(extent);
+  products += added;
+  const auto memory = static_cast<double>(physical_memory_bytes());
+  const double bytes = products * sizeof(BatchOffset);
+  if (bytes <= memory / 4) return;
+  throw InputError(
+      fmt::format("the lists of the network's {:.3g} products of matrices would take {}, more than "
+                  "a quarter of "
+                  "this computer's {}; choose a smaller batch",
+                  products, si(bytes, "B"), si(memory, "B")));
+}
 
 /// The rows of one matrix of A [.., M, K].
 Refusal Planner::matrix_rows(ValueId a, ContractionLayer& layer) {
@@ -275,6 +311,7 @@ Refusal Planner::plan_products(const graph::Node& node, ConstantWeights weights,
   layer.epilogue = std::move(epilogue);
   const Shape& shape = graph_.type(node.outputs[0]).shape;
   layer.out = new_result(node.outputs[0], shape.size() - 1, wide);
+  check_products_fit({shape.begin(), shape.end() - 2});
   layer.batch = constant_products(layer.a, b_shape, layer.out, {shape.begin(), shape.end() - 2});
   const std::uint64_t macs = macs_of(layer);
   add_layer(node, node.outputs[0], macs, std::move(layer), std::move(note));
@@ -351,6 +388,7 @@ Refusal Planner::plan_straight_product(const graph::Node& node, ValueId second, 
     segment_->values[result] = {.view = view};
     layer.out = view;
   }
+  check_products_fit({shape.begin(), shape.end() - 2});
   layer.batch = products_of(layer.a, *b, layer.out, {shape.begin(), shape.end() - 2});
   const std::uint64_t macs = macs_of(layer);
   add_layer(node, result, macs, std::move(layer), "second operand from the unified buffer");

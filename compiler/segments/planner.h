@@ -72,6 +72,9 @@ class Planner {
   /// or a fetch transposes it, or a view is enough.
   bool transposes_for_product(const graph::Node& node) const;
 
+  /// Tells the planner that `segment` is complete and stays in memory.
+  void keep(const Segment& segment);
+
  private:
   Refusal try_add(std::size_t index, OpenSegment& segment, std::vector<std::size_t>& absorbed);
   Refusal plan(const graph::Node& node);
@@ -131,6 +134,7 @@ class Planner {
                                 std::optional<std::int32_t> correction);
   Refusal plan_straight_product(const graph::Node& node, graph::ValueId second, Epilogue epilogue,
                                 std::optional<std::int32_t> correction);
+  void check_products_fit(const Shape& batch) const;
   Refusal matrix_rows(graph::ValueId a, ContractionLayer& layer);
   Refusal product_rows(graph::ValueId a, ContractionLayer& layer);
   static void image_as_windows(const View& image, ContractionLayer& layer);
@@ -335,6 +339,7 @@ class Planner {
   bool has_lines_ = false;                 // images of rank 3
   bool has_heads_ = false;                 // rank 4 has heads of attention and no images
   std::optional<bool> masks_with_infinities_;
+  double kept_products_ = 0;  // in the lists of complete segments
   OpenSegment* segment_ = nullptr;
   std::vector<std::size_t>* absorbed_ = nullptr;
   std::map<graph::ValueId, LayerOperand> moved_;  // earlier places of values that the node moved

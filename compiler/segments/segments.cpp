@@ -136,6 +136,7 @@ class Cutter {
       for_each_sheet(segment.layers[i].body,
                      [&](std::size_t sheet) { segment.sheets[sheet].last_use = i; });
     }
+    planner_.keep(segment);
     steps_.emplace_back(static_cast<Segment&&>(segment));
   }
 

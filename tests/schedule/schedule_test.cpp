@@ -7,12 +7,17 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "compiler/graph/builder/builder.h"
 #include "compiler/layers/line_bands.h"
 #include "compiler/schedule/compile_network.h"
 #include "models/networks/sample_inputs.h"
 #include "runtime/network_timing.h"
+#include "sim/config/config_keys.h"
+#include "sim/memory/physical_memory.h"
 #include "tests/schedule/machine_runs.h"
 #include "tests/schedule/small_networks.h"
 
@@ -173,6 +178,36 @@ TEST(ScheduleTest, TheCyclesAreThoseOfTheProgramsWithoutHoldingThem) {
       }
     }
   }
+}
+
+/// Attention's product of `heads` heads of one query each, without values.
+graph::Graph batched_product(const std::vector<std::int64_t>& batches) {
+  graph::Builder builder("batched");
+  for (const std::int64_t batch : batches) {
+    const graph::ValueType type{graph::DataType::kFloat32, {batch, 1024, 1, 1}};
+    const std::string number = std::to_string(batch);
+    const auto a = builder.input("a" + number, type);
+    const auto b = builder.input("b" + number, type);
+    builder.output(builder.add(graph::Op::kMatMul, {a, b}), "y" + number);
+  }
+  return builder.finish();
+}
+
+// A list has 56 bytes for each product: seven numbers. Without the check, it would be made.
+TEST(ScheduleTest, ListsOfProductsThatDoNotFitInMemoryAreRefused) {
+  const auto products = static_cast<std::int64_t>(physical_memory_bytes() / 56);
+  const MachineConfig config = weft::load_preset("tpu-v2");
+  const auto refusal = [&](const std::vector<std::int64_t>& batches) -> std::string {
+    try {
+      compiler::schedule_network(batched_product(batches), config,
+                                 {.mapping = {.effort = SearchEffort::kNone}});
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(refusal({products / 1024}).find("products of matrices would take"), std::string::npos);
+  EXPECT_EQ(refusal({2, 3}), "");
 }
 
 }  // namespace
