@@ -88,8 +88,7 @@ std::string throughput_line(const RunReport& report) {
 std::string token_line(const RunReport& report) {
   const runtime::TokenWork& work = *report.network().tokens;
   const auto rate = [&](double seconds) {
-    const double each = as_real(work.tokens) / seconds;
-    return each < 1 ? fmt::format("{:.3g} tokens/s", each) : si(each, "tokens/s");
+    return runtime::token_rate(as_real(work.tokens) / seconds);
   };
   std::string line = fmt::format(
       "{}{} {}", host_layers(report) > 0 ? "at most " : "", rate(simulated_seconds(report)),

@@ -295,10 +295,7 @@ std::optional<DeviceModel> load_device(const std::string& path) {
   std::ifstream file(path);
   if (!file) return std::nullopt;
   const std::vector<IniEntry> entries = read_ini(file, path, "an INI file");
-  const auto describes_device = [](const IniEntry& entry) {
-    return entry.key.starts_with("device.");
-  };
-  if (std::ranges::none_of(entries, describes_device)) return std::nullopt;
+  if (!describes_device(entries)) return std::nullopt;
   return device_of(entries, path);
 }
 

@@ -1,5 +1,6 @@
 #include "models/devices/network_model.h"
 
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -68,6 +69,19 @@ NetworkModel model_network(const DeviceModel& device, NumberFormat format, const
     model.layers.push_back(std::move(layer));
   }
   return model;
+}
+
+double network_bytes(const Graph& graph, NumberFormat format) {
+  std::set<graph::ValueId> held(graph.inputs.begin(), graph.inputs.end());
+  for (const graph::Output& output : graph.outputs) held.insert(output.value);
+  for (const Node& node : graph.nodes) {
+    for (const graph::ValueId value : node.inputs) {
+      if (value != graph::kNoValue && graph.is_constant(value)) held.insert(value);
+    }
+  }
+  double bytes = 0;
+  for (const graph::ValueId value : held) bytes += bytes_of(graph.type(value), format);
+  return bytes;
 }
 
 }  // namespace weft::devices

@@ -41,4 +41,8 @@ struct NetworkModel {
 NetworkModel model_network(const DeviceModel& device, NumberFormat format,
                            const graph::Graph& graph);
 
+/// Bytes that a device must at least hold to run `graph`: the inputs, the outputs and the constants
+/// that a node reads, each once. A float element counts as in model_network().
+double network_bytes(const graph::Graph& graph, NumberFormat format);
+
 }  // namespace weft::devices

@@ -15,6 +15,7 @@
 #include "runtime/compare/simulated.h"
 #include "runtime/compile.h"
 #include "runtime/workload/network_inputs.h"
+#include "runtime/workload/token_work.h"
 #include "runtime/workload/values_memory.h"
 #include "sim/config/config_keys.h"
 
@@ -45,6 +46,12 @@ class NetworkComparison {
     quantized_ = is_quantized(graph_);
   }
 
+  /// Throws InputError if the network does not fit a modelled device's memory.
+  void check_fits(const DeviceRequest& request) const {
+    if (request.modelled == nullptr) return;
+    for_device(request, [&] { check_network_fits(with_format(request), graph_); });
+  }
+
   CompareRow row(const DeviceRequest& request, const std::function<void(double)>& progress) {
     CompareRow row = for_device(request, [&] { return row_of(request, progress); });
     row.device = request.name;
@@ -70,12 +77,19 @@ class NetworkComparison {
 
   /// A quantized network uses int8 where the device has it, unless the user asked for another
   /// format.
-  CompareRow modelled_row(DeviceRequest request) {
-    const bool int8 =
-        quantized_ && !request.format && request.modelled->multiplies(devices::NumberFormat::kInt8);
-    if (int8) request.format = devices::NumberFormat::kInt8;
-    CompareRow row = model_network_row(request, prepared(), flop());
-    if (int8) row.basis += "; int8, as the network is quantized";
+  bool becomes_int8(const DeviceRequest& request) const {
+    return quantized_ && !request.format &&
+           request.modelled->multiplies(devices::NumberFormat::kInt8);
+  }
+
+  DeviceRequest with_format(DeviceRequest request) const {
+    if (becomes_int8(request)) request.format = devices::NumberFormat::kInt8;
+    return request;
+  }
+
+  CompareRow modelled_row(const DeviceRequest& request) {
+    CompareRow row = model_network_row(with_format(request), prepared(), flop());
+    if (becomes_int8(request)) row.basis += "; int8, as the network is quantized";
     return row;
   }
 
@@ -115,6 +129,15 @@ void check_devices(const CompareJob& job) {
   }
 }
 
+/// Tokens a second, of prompts or decoded. Layers on the host take more time than the row has.
+void add_tokens(CompareRow& row, const TokenWork& work) {
+  if (!row.seconds || *row.seconds == 0) return;
+  const double rate = static_cast<double>(work.tokens) / *row.seconds;
+  row.details["tokens_per_second"] = rate;
+  const bool on_host = row.details.value("host_layers", 0) > 0;
+  row.basis += fmt::format("; {}{}", on_host ? "at most " : "", token_rate(rate));
+}
+
 }  // namespace
 
 CompareReport compare_network(const CompareJob& job, const std::function<void(double)>& progress) {
@@ -130,7 +153,9 @@ CompareReport compare_network(const CompareJob& job, const std::function<void(do
   report.network = {
       request.model, batch_of(request, graph), request.sequence, request.kv_cache, {}};
   onnx_io::located(request.model, [&] {
+    const std::optional<TokenWork> tokens = token_work(request, graph);
     NetworkComparison comparison(job, std::move(graph));
+    for (const DeviceRequest& device : job.devices) comparison.check_fits(device);
     report.flop = comparison.flop();
     report.network->products = network_products(comparison.graph());
     std::vector<CompareRow> imported =
@@ -141,6 +166,7 @@ CompareReport compare_network(const CompareJob& job, const std::function<void(do
       const auto part = [&](double share) { progress((done + share) / all); };
       report.rows.push_back(comparison.row(device, part));
       report.rows.back().results = static_cast<double>(report.network->batch);
+      if (tokens) add_tokens(report.rows.back(), *tokens);
       part(1);
     }
     for (CompareRow& row : imported) {

@@ -90,24 +90,31 @@ DeviceRequest parse_device(std::string_view text, std::optional<NumberFormat> fo
   return request;
 }
 
-/// The name in an INI file, followed by the given format; nullopt without such a name.
+/// The name in an INI file; nullopt without such a name.
 std::optional<std::string> name_in_file(const DeviceRequest& request) {
-  if (request.is_own_device()) {
-    return request.modelled->name + request.name.substr(request.device.size());
-  }
+  if (request.is_own_device()) return request.modelled->name;
   const auto presets = preset_names();
   if (!request.machine || std::ranges::find(presets, request.device) != presets.end() ||
       request.machine->name == MachineConfig().name) {
     return std::nullopt;
   }
-  return request.machine->name + request.name.substr(request.device.size());
+  return request.machine->name;
+}
+
+/// The name in an INI file, followed by the given format, or the name as given: if there is no
+/// file, if it has no name, or if it has the name of a device that comes with weft.
+std::string shown_name(const DeviceRequest& request) {
+  const std::optional<std::string> own = name_in_file(request);
+  const std::vector<std::string> known = device_names();
+  if (!own || std::ranges::find(known, *own) != known.end()) return request.name;
+  return *own + request.name.substr(request.device.size());
 }
 
 /// An INI file gets the name in it, unless two devices would then share a name.
 void name_files(std::vector<DeviceRequest>& requests) {
   std::vector<std::string> names;
   for (const DeviceRequest& request : requests) {
-    names.push_back(name_in_file(request).value_or(request.name));
+    names.push_back(shown_name(request));
   }
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (std::ranges::count(names, names[i]) == 1) requests[i].name = names[i];

@@ -28,13 +28,16 @@ CompareRow row_of(const DeviceModel& device, NumberFormat format) {
   return row;
 }
 
-void check_fits(const DeviceModel& device, const devices::GemmShape& shape, NumberFormat format) {
-  const double bytes = devices::gemm_bytes(shape, format);
+NumberFormat used_format(const DeviceRequest& request) {
+  return request.format.value_or(request.modelled->usual);
+}
+
+/// `choice` is what a user can make smaller.
+void check_fits(const DeviceModel& device, double bytes, const char* what, const char* choice) {
   if (device.memory_gb == 0 || bytes <= device.memory_gb * 1e9) return;
-  throw InputError(fmt::format(
-      "operands and result would take {}, but the device has {}; choose smaller sizes, or leave "
-      "the device out",
-      si(bytes, "B"), si(device.memory_gb * 1e9, "B")));
+  throw InputError(
+      fmt::format("{} would take {}, but the device has {}; choose {}, or leave the device out",
+                  what, si(bytes, "B"), si(device.memory_gb * 1e9, "B"), choice));
 }
 
 std::string basis_of(const DeviceModel& device, const GemmModel& model) {
@@ -57,8 +60,8 @@ void add_note(CompareRow& row, const DeviceModel& device) {
 CompareRow model_product(const DeviceRequest& request, const devices::GemmShape& shape,
                          std::optional<devices::Tile> tile) {
   const DeviceModel& device = *request.modelled;
-  const NumberFormat format = request.format.value_or(device.usual);
-  check_fits(device, shape, format);
+  const NumberFormat format = used_format(request);
+  check_fits(device, devices::gemm_bytes(shape, format), "operands and result", "smaller sizes");
   const bool fixed = tile && device.kind == devices::DeviceKind::kGpu;
   const GemmModel model = fixed ? devices::model_gemm(device, format, shape, *tile)
                                 : devices::model_gemm(device, format, shape);
@@ -84,10 +87,15 @@ CompareRow model_product(const DeviceRequest& request, const devices::GemmShape&
   return row;
 }
 
+void check_network_fits(const DeviceRequest& request, const graph::Graph& graph) {
+  check_fits(*request.modelled, devices::network_bytes(graph, used_format(request)),
+             "weights, inputs and outputs", "a smaller network, batch or cache");
+}
+
 CompareRow model_network_row(const DeviceRequest& request, const graph::Graph& prepared,
                              double flop) {
   const DeviceModel& device = *request.modelled;
-  const NumberFormat format = request.format.value_or(device.usual);
+  const NumberFormat format = used_format(request);
   const devices::NetworkModel model = devices::model_network(device, format, prepared);
   CompareRow row = row_of(device, format);
   row.flop = flop;

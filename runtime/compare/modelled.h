@@ -15,6 +15,10 @@ namespace weft::runtime {
 CompareRow model_product(const DeviceRequest& request, const devices::GemmShape& shape,
                          std::optional<devices::Tile> tile);
 
+/// Throws InputError if weights, inputs (with a cache of keys and values) and outputs of the
+/// network do not fit the device's memory.
+void check_network_fits(const DeviceRequest& request, const graph::Graph& graph);
+
 /// `prepared` is the network after the passes, with recurrences unrolled; `flop` is the network's
 /// FLOP. Throws InputError.
 CompareRow model_network_row(const DeviceRequest& request, const graph::Graph& prepared,

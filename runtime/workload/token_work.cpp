@@ -1,8 +1,11 @@
 #include "runtime/workload/token_work.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/figures.h"
 #include "compiler/graph/learned.h"
 #include "models/networks/networks.h"
 
@@ -42,8 +45,9 @@ std::optional<double> TokenWork::memory_seconds(const MachineConfig& config) con
     case MemoryKind::kSplit:
       break;
   }
-  const double both = memory + static_cast<double>(config.host_bytes_per_s);
-  return std::max(weight_bytes(config) / memory, all / both);
+  const auto host = static_cast<double>(config.host_bytes_per_s);
+  const double both = memory + host;
+  return std::max(cache_bytes(config) / host, all / both);
 }
 
 std::optional<TokenWork> token_work(const NetworkRequest& request, const graph::Graph& graph) {
@@ -58,6 +62,11 @@ std::optional<TokenWork> token_work(const NetworkRequest& request, const graph::
     if (!picked.contains(value)) work.weights += elements(graph, value);
   }
   return work;
+}
+
+std::string token_rate(double per_second) {
+  // "millitokens" would be an odd unit.
+  return per_second < 1 ? fmt::format("{:.3g} tokens/s", per_second) : si(per_second, "tokens/s");
 }
 
 }  // namespace weft::runtime

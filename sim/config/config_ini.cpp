@@ -49,6 +49,9 @@ MachineConfig parse_ini(std::istream& in, std::string_view origin) {
   MachineConfig config;
   std::set<std::string, std::less<>> seen;
   try {
+    if (describes_device(entries)) {
+      throw ConfigError("describes a device for weft compare --with, not a machine");
+    }
     for (const IniEntry& entry : entries) {
       const std::string_view key = without_machine_section(entry.key);
       if (!seen.emplace(key).second) throw ConfigError(fmt::format("{}: given twice", key));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/program_options/errors.hpp>
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/parsers.hpp>
@@ -51,6 +52,11 @@ std::vector<IniEntry> read_ini(std::istream& in, std::string_view origin, std::s
     entries.push_back({option.string_key, option.value.empty() ? "" : option.value.front()});
   }
   return entries;
+}
+
+bool describes_device(const std::vector<IniEntry>& entries) {
+  return std::ranges::any_of(
+      entries, [](const IniEntry& entry) { return entry.key.starts_with("device."); });
 }
 
 }  // namespace weft

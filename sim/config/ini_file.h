@@ -19,4 +19,7 @@ struct IniEntry {
 /// value.
 std::vector<IniEntry> read_ini(std::istream& in, std::string_view origin, std::string_view what);
 
+/// True if the entries describe a device of models/devices, not a machine.
+bool describes_device(const std::vector<IniEntry>& entries);
+
 }  // namespace weft

@@ -145,6 +145,15 @@ TEST(ConfigIniTest, NamesAnUnknownKeyAndTheNearest) {
   EXPECT_NE(set_error(std::string(100'000, 'x'), "8"), "");
 }
 
+TEST(ConfigIniTest, ADeviceIsNoMachine) {
+  EXPECT_EQ(parse_error("[clock]\nmhz = 2040\n[device]\nname = mine\n"),
+            "test.ini: describes a device for weft compare --with, not a machine");
+}
+
+TEST(ConfigIniTest, SuggestionsIgnoreCase) {
+  EXPECT_EQ(set_error("Array.Rows", "8"), "unknown key 'Array.Rows'; did you mean array.rows?");
+}
+
 TEST(ConfigIniTest, NamesARepeatedKey) {
   EXPECT_EQ(parse_error("[array]\nrows = 8\nrows = 8\n"), "test.ini: array.rows: given twice");
   EXPECT_EQ(parse_error("clock_mhz = 1\n[machine]\nclock_mhz = 2\n"),

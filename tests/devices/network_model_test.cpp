@@ -60,6 +60,18 @@ TEST(NetworkModelTest, WiderElementsTakeMoreTraffic) {
                    2 * model_network(a100, kFp16, graph).traffic_seconds);
 }
 
+TEST(NetworkModelTest, ADeviceHoldsInputsOutputsAndTheConstantsThatAreRead) {
+  graph::Graph graph = small_network();
+  // Input, weights and result; the Reshape reads two int64.
+  const double elements = 256.0 * 512 + 512 * 128 + 256 * 128;
+  EXPECT_EQ(network_bytes(graph, kFp16), 2 * elements + 16);
+  EXPECT_EQ(network_bytes(graph, kFp32), 4 * elements + 16);
+  EXPECT_EQ(network_bytes(graph, kInt8), elements + 16);
+  // A second reader needs no second copy.
+  graph.nodes.push_back(graph.nodes.front());
+  EXPECT_EQ(network_bytes(graph, kFp16), 2 * elements + 16);
+}
+
 TEST(NetworkModelTest, ARecurrenceThatIsNotUnrolledIsRefused) {
   graph::Builder builder("net");
   const auto x = builder.input("x", {graph::DataType::kFloat32, {5, 1, 3}});

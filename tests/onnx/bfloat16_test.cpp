@@ -95,7 +95,9 @@ TEST(Bfloat16Test, RefusesElementsThatDoNotFit) {
     return error_of([&] { initializer_model(fill).import(); });
   };
   EXPECT_THAT(error([](auto& tensor) { tensor.set_raw_data("1234567"); }),
-              HasSubstr("initializer 'w': "));
+              HasSubstr("initializer 'w': bfloat16 4 needs 8 bytes, the file has 7"));
+  EXPECT_THAT(error([](auto& tensor) { tensor.add_int32_data(0); }),
+              HasSubstr("initializer 'w': bfloat16 4 needs 4 elements, the file has 1"));
   EXPECT_THAT(error([](auto& tensor) {
                 for (int i = 0; i < 4; ++i) tensor.add_int32_data(0x10000);
               }),

@@ -39,7 +39,9 @@ void RangeObserver::observe(const std::string& name, const Tensor& values) {
       // Show NaN without its sign, which has no meaning.
       const float shown = std::isnan(value) ? std::numeric_limits<float>::quiet_NaN() : value;
       throw InputError(fmt::format(
-          "value '{}' is {} for a calibration sample: it has no range to quantize", name, shown));
+          "value '{}' is {} for a calibration sample: it has no range to quantize; use finite "
+          "numbers in its place, or run the network on a machine of floats",
+          name, shown));
     }
     range = united(range, {value, value});
   }

@@ -100,7 +100,7 @@ TEST(CompareDevicesTest, APrintedDeviceIsTheSameDeviceInAFile) {
     const std::string file = folder.write(name + ".ini", printed.out);
     const json own = device_row(product + Words{"--with", file});
     const json known = device_row(product + Words{"--with", name});
-    EXPECT_EQ(own.at("device"), name);
+    EXPECT_EQ(own.at("device"), file);  // the name is taken
     EXPECT_EQ(own.at("title"), known.at("title"));
     EXPECT_EQ(own.at("dtype"), known.at("dtype"));
     EXPECT_EQ(own.at("kind"), "modelled");
@@ -125,6 +125,23 @@ TEST(CompareDevicesTest, AnEditedDeviceIsAnotherOne) {
   EXPECT_EQ(rows.at(0).at("device"), "slow-a100");
   EXPECT_NEAR(rows.at(0).at("seconds").get<double>() - rows.at(1).at("seconds").get<double>(),
               27e-6, 1e-12);
+}
+
+TEST(CompareDevicesTest, AFileWithANameOfAnotherDeviceIsShownByItsPath) {
+  const TemporaryFolder folder;
+  std::string text = run_weft({"machines", "--devices", "a100"}).out;
+  const std::string line = "name = a100";
+  ASSERT_NE(text.find(line), std::string::npos);
+  for (const std::string name : {"tpu-v2", "cpu", "h100"}) {
+    std::string copy = text;
+    copy.replace(copy.find(line), line.size(), "name = " + name);
+    const std::string file = folder.write(name + "-own.ini", copy);
+    EXPECT_EQ(device_row({"matmul", "8", "8", "8", "--with", file}).at("device"), file);
+    EXPECT_EQ(device_row({"matmul", "8", "8", "8", "--with", file + ":fp32"}).at("device"),
+              file + ":fp32");
+  }
+  const std::string machine = folder.write("m.ini", "[machine]\nname = h100\n");
+  EXPECT_EQ(device_row({"matmul", "8", "8", "8", "--with", machine}).at("device"), machine);
 }
 
 TEST(CompareDevicesTest, TheListHasEveryDeviceAndTheErrorsOfTheModels) {
@@ -157,6 +174,10 @@ TEST(CompareDevicesTest, MistakesInADevicesFileAreOneLine) {
   expect_refused(product + Words{good, "--csv", good}, "named by both --with and --csv");
   expect_refused(product + Words{good + ":fp4"}, "'fp4' is not a number format");
   expect_refused(product + Words{good + ",l4," + good}, "named twice");
+  expect_refused({"matmul", "4", "4", "4", "--machine", good},
+                 "describes a device for weft compare --with, not a machine");
+  expect_refused(product + Words{"a100,A100"}, "'A100': no such device; did you mean a100?");
+  expect_refused(product + Words{"H100"}, "did you mean h100?");
   expect_refused({"machines", "--devices", "a10"}, "did you mean a100?");
   expect_refused({"machines", "--devices", "toaster"}, "there are i7-7700k, v100");
   expect_refused({"machines", "--devices", "--energy"}, "--energy and --devices");

@@ -71,7 +71,8 @@ TEST_F(NetworkBadInputTest, AValueWithoutARangeIsNanWhateverItsSign) {
   const auto w = builder.constant(graph::Tensor::of<float>({2, 1}, {1, 2}), "w");
   builder.output(builder.add(graph::Op::kMatMul, {scaled, w}, {}, "product"), "y");
   const std::string file = write_onnx_file(folder_, "nan.onnx", builder.finish());
-  expect_refused(joined({"run", file}, small_machine("int8")), {"is nan for a calibration sample"});
+  expect_refused(joined({"run", file}, small_machine("int8")),
+                 {"is nan for a calibration sample", "run the network on a machine of floats"});
 }
 
 /// x int32 [3] / by int32 [3]. Every engine leaves integer division to the host.

@@ -1,4 +1,5 @@
 // Networks that generate text: tokens a second, beside those that the memory allows.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,6 +66,17 @@ TEST(LlamaRunTest, AGpuDecodesToo) {
   EXPECT_GE(report.at("rows").at(1).at("seconds").get<double>(), 13.2e9 / 3350e9);
 }
 
+TEST(LlamaRunTest, TheSequencesOfABatchEachGetATokenFromAGpu) {
+  const Words compare = {"compare", "llama-7b", "--kv-cache", "512",
+                         "--batch", "4",        "--with",     "h100"};
+  const json row = json_of(compare).at("rows").at(0);
+  const double rate = row.at("details").at("tokens_per_second");
+  EXPECT_DOUBLE_EQ(rate, 4 / row.at("seconds").get<double>());
+  EXPECT_THAT(row.at("basis").get<std::string>(), testing::HasSubstr(" tokens/s"));
+  const json other = json_of({"compare", "lenet5", "--with", "h100"}).at("rows").at(0);
+  EXPECT_FALSE(other.at("details").contains("tokens_per_second"));
+}
+
 void expect_refused(const Words& words, const std::string& message) {
   SCOPED_TRACE(testing::PrintToString(words));
   const Finished finished = run_weft(words);
@@ -85,6 +97,19 @@ TEST(LlamaRunTest, ValuesNeedTheWeightsInMemory) {
                  "its weights would take 276 GB");
   EXPECT_EQ(folder.count(), 0U);
   expect_refused({"compare", "llama-70b", "--with", "cpu"}, "too large to measure");
+}
+
+// 68,976,648,192 parameters of 2 bytes, and keys and values of 80 layers, 8 heads of 128.
+TEST(LlamaRunTest, NetworksMustFitTheMemoryOfAModelledDevice) {
+  const Words compare = {"compare", "llama-70b", "--kv-cache", "2048", "--with"};
+  for (const std::string devices : {"a100", "tpu-v2,a100"}) {  // before the machine runs
+    expect_refused(compare + Words{devices},
+                   "--with a100: weights, inputs and outputs would take 139 GB, but the device has "
+                   "40.0 GB; choose a smaller network, batch or cache, or leave the device out");
+  }
+  EXPECT_EQ(run_weft(compare + Words{"h200"}).code, 0);
+  expect_refused(compare + Words{"h200", "--batch", "5"}, "would take 141 GB, but the device has");
+  EXPECT_EQ(run_weft(compare + Words{"h100:int8"}).code, 0);
 }
 
 TEST(LlamaRunTest, CachesMustFitTheNetwork) {

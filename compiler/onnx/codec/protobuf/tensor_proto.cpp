@@ -79,11 +79,23 @@ T element(Stored stored) {
   }
 }
 
-void require_count(std::int64_t expected, std::int64_t stored, const graph::ValueType& type,
+/// The type of a tensor in the file. `held` is the type that holds its elements until they are
+/// widened: bfloat16 has the bits of float16.
+struct StoredType {
+  graph::ValueType held;
+  bool is_bf16 = false;
+};
+
+/// "float32 8x4", or "bfloat16 8x4".
+std::string to_string(const StoredType& type) {
+  return (type.is_bf16 ? "b" : "") + graph::to_string(type.held);
+}
+
+void require_count(std::int64_t expected, std::int64_t stored, const StoredType& type,
                    const char* unit) {
   if (expected == stored) return;
-  throw InputError(fmt::format("{} needs {} {}, the file has {}", graph::to_string(type), expected,
-                               unit, stored));
+  throw InputError(
+      fmt::format("{} needs {} {}, the file has {}", to_string(type), expected, unit, stored));
 }
 
 /// Replaces every nonzero byte by 1, since any nonzero byte means true, as in NumPy.
@@ -91,14 +103,14 @@ void normalize_bools(std::span<std::byte> bytes) {
   for (std::byte& byte : bytes) byte = byte == std::byte{0} ? byte : std::byte{1};
 }
 
-graph::Tensor take_raw(TensorProto& proto, const graph::ValueType& type) {
-  const auto element_bytes = static_cast<std::int64_t>(graph::size_bytes(type.type));
+graph::Tensor take_raw(TensorProto& proto, const StoredType& type) {
+  const auto element_bytes = static_cast<std::int64_t>(graph::size_bytes(type.held.type));
   std::int64_t expected = 0;
-  if (__builtin_mul_overflow(graph::element_count(type.shape), element_bytes, &expected)) {
-    throw InputError(fmt::format("{}: the number of bytes overflows", graph::to_string(type)));
+  if (__builtin_mul_overflow(graph::element_count(type.held.shape), element_bytes, &expected)) {
+    throw InputError(fmt::format("{}: the number of bytes overflows", to_string(type)));
   }
   require_count(expected, static_cast<std::int64_t>(proto.raw_data().size()), type, "bytes");
-  graph::Tensor tensor(type);
+  graph::Tensor tensor(type.held);
   if (expected > 0) {
     std::memcpy(tensor.mutable_bytes().data(), proto.raw_data().data(), proto.raw_data().size());
   }
@@ -107,25 +119,25 @@ graph::Tensor take_raw(TensorProto& proto, const graph::ValueType& type) {
 }
 
 template <class T>
-graph::Tensor take_typed(TensorProto& proto, const graph::ValueType& type) {
+graph::Tensor take_typed(TensorProto& proto, const StoredType& type) {
   auto& stored = typed_field<T>(proto);
-  require_count(graph::element_count(type.shape), stored.size(), type, "elements");
-  graph::Tensor tensor(type);
+  require_count(graph::element_count(type.held.shape), stored.size(), type, "elements");
+  graph::Tensor tensor(type.held);
   std::transform(stored.begin(), stored.end(), tensor.mutable_data<T>().begin(),
                  [](auto value) { return element<T>(value); });
   std::remove_reference_t<decltype(stored)>().Swap(&stored);
   return tensor;
 }
 
-graph::Tensor take_external(const TensorProto& proto, const graph::ValueType& type,
+graph::Tensor take_external(const TensorProto& proto, const StoredType& type,
                             const DataFolder& folder) {
   std::uint64_t bytes = 0;
-  if (__builtin_mul_overflow(static_cast<std::uint64_t>(graph::element_count(type.shape)),
-                             graph::size_bytes(type.type), &bytes)) {
-    throw InputError(fmt::format("{}: the number of bytes overflows", graph::to_string(type)));
+  if (__builtin_mul_overflow(static_cast<std::uint64_t>(graph::element_count(type.held.shape)),
+                             graph::size_bytes(type.held.type), &bytes)) {
+    throw InputError(fmt::format("{}: the number of bytes overflows", to_string(type)));
   }
   const ExternalData data(proto, folder, bytes);
-  graph::Tensor tensor(type);
+  graph::Tensor tensor(type.held);
   data.read(tensor.mutable_bytes());
   return tensor;
 }
@@ -136,8 +148,7 @@ bool has_typed_elements(const TensorProto& proto) {
          proto.uint64_data_size() > 0 || proto.string_data_size() > 0;
 }
 
-graph::Tensor take_elements(TensorProto& proto, const graph::ValueType& type,
-                            const DataFolder& folder) {
+graph::Tensor take_elements(TensorProto& proto, const StoredType& type, const DataFolder& folder) {
   const bool external = proto.data_location() == TensorProto::EXTERNAL;
   if (external || proto.has_raw_data()) {
     if (has_typed_elements(proto) || (external && proto.has_raw_data())) {
@@ -145,7 +156,7 @@ graph::Tensor take_elements(TensorProto& proto, const graph::ValueType& type,
     }
     return external ? take_external(proto, type, folder) : take_raw(proto, type);
   }
-  return graph::with_type(type.type, [&]<class T>(T) { return take_typed<T>(proto, type); });
+  return graph::with_type(type.held.type, [&]<class T>(T) { return take_typed<T>(proto, type); });
 }
 
 /// A bf16 number is the upper half of a binary32.
@@ -178,11 +189,12 @@ TensorProto::DataType onnx_data_type(DataType type) {
 graph::Tensor take_tensor(TensorProto& proto, const DataFolder& folder) {
   const bool is_bf16 = proto.data_type() == TensorProto::BFLOAT16;
   // The file has the bits of both 16-bit formats in the same places.
-  const graph::ValueType type{is_bf16 ? DataType::kFloat16 : data_type_of_onnx(proto.data_type()),
-                              {proto.dims().begin(), proto.dims().end()}};
+  const StoredType type{{is_bf16 ? DataType::kFloat16 : data_type_of_onnx(proto.data_type()),
+                         {proto.dims().begin(), proto.dims().end()}},
+                        is_bf16};
   if (proto.has_segment()) throw InputError("tensors in segments are not supported");
   graph::Tensor tensor = take_elements(proto, type, folder);
-  if (type.type == DataType::kBool) normalize_bools(tensor.mutable_bytes());
+  if (type.held.type == DataType::kBool) normalize_bools(tensor.mutable_bytes());
   return is_bf16 ? widened(tensor) : tensor;
 }
 
