@@ -65,7 +65,15 @@ imports::TopologyKind read_kind(const Arguments& arguments) {
 }
 
 std::string topology_file(const Arguments& arguments, const imports::ScaleSimConfig& config) {
-  if (!arguments.has("topology") && config.topology) return *config.topology;
+  if (!arguments.has("topology")) {
+    if (config.topology) return *config.topology;
+    if (config.stray_topology) {
+      throw InputError(
+          fmt::format("{}: has no effect, and --topology is missing; move the key to "
+                      "[network_presets], or give -t TOPOLOGY.csv",
+                      *config.stray_topology));
+    }
+  }
   return required(arguments, "topology", "-t TOPOLOGY.csv");
 }
 

@@ -118,6 +118,12 @@ std::string duration(double seconds) {
 
 }  // namespace
 
+double sweep_seconds(double seconds, std::uint64_t points, std::size_t jobs) {
+  // The process with the most points ends last.
+  const std::uint64_t most = points / jobs + (points % jobs == 0 ? 0 : 1);
+  return seconds * static_cast<double>(most);
+}
+
 std::size_t processors() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
@@ -133,8 +139,8 @@ void dry_run(const sweep::Space& space, const SweepFlags& flags, const report::S
   const auto seconds = points == 0 ? std::nullopt : seconds_of_point(space);
   if (!seconds) return;
   const std::size_t jobs = flags.jobs.value_or(processors());
-  const double total = *seconds * static_cast<double>(points) / static_cast<double>(jobs);
-  streams.out << fmt::format("{} with {} ({} a point, from a few of them)\n", duration(total),
+  streams.out << fmt::format("{} with {} ({} a point, from a few of them)\n",
+                             duration(sweep_seconds(*seconds, points, jobs)),
                              counted(jobs, "process"), si(*seconds, "s"));
 }
 

@@ -206,8 +206,7 @@ class ProblemFile {
                          index(space.Mark().line),
                          {}});
       for (const auto& sum : projection) {
-        if (!sum.IsSequence()) continue;
-        terms += sum.size();
+        terms += sum.IsSequence() ? sum.size() : 1;
         if (terms > kMostTerms) {
           refuse(sum, fmt::format("the projections have more than {} terms", kMostTerms));
         }
@@ -216,13 +215,18 @@ class ProblemFile {
     }
   }
 
+  /// A sum of terms, or the name of one dimension, as in [N, K].
   std::vector<ProjectionTerm> read_index(const YAML::Node& sum) const {
+    if (sum.IsScalar()) return {ProjectionTerm{sum.Scalar(), "", index(sum.Mark().line)}};
+    if (!sum.IsSequence()) refuse(sum, "an index of a projection must be a list of terms");
     check_length(sum);
     std::vector<ProjectionTerm> index;
     for (const auto& term : sum) {
-      if (!term.IsSequence() || term.size() == 0 || !term[0].IsScalar()) continue;
-      if (term.size() > 2 || (term.size() == 2 && !term[1].IsScalar())) {
-        refuse(term, "a term of a projection must be a dimension and at most one coefficient");
+      const bool fits = term.IsSequence() && (term.size() == 1 || term.size() == 2) &&
+                        term[0].IsScalar() && term[term.size() - 1].IsScalar();
+      if (!fits) {
+        refuse(term,
+               "a term of a projection must be a list of a dimension and at most one coefficient");
       }
       const Scalar dimension = scalar(term[0]);
       index.push_back({dimension.text, term.size() == 2 ? term[1].Scalar() : "", dimension.line});
@@ -282,22 +286,28 @@ class ProblemFile {
                     text_.place(term.line), printable(name)));
   }
 
-  void check_spaces(const std::vector<std::string_view>& result, std::string_view what) const {
+  /// `most` is what a dimension may be.
+  void check_spaces(std::uint64_t most, std::vector<Operand> operands) const {
     ProjectionCheck([this](std::size_t line) { return text_.place(line); },
-                    [this](const ProjectionTerm& term) { return factor(term); })
-        .check(spaces_, result, what);
+                    [this](const ProjectionTerm& term) { return factor(term); },
+                    [&](const std::string& name) { return dimension(name, most); })
+        .check(spaces_, std::move(operands));
   }
 
   ProductProblem product() const {
-    check_spaces({"M", "N"}, "a product");
-    return {value("M", kMostProductSize, {}), value("K", kMostProductSize, {}),
-            value("N", kMostProductSize, {})};
+    const ProductProblem sizes = {value("M", kMostProductSize, {}),
+                                  value("K", kMostProductSize, {}),
+                                  value("N", kMostProductSize, {})};
+    check_spaces(kMostProductSize, {{"the operand [M,K] of a product", false, false, {"M", "K"}},
+                                    {"the operand [K,N] of a product", false, false, {"K", "N"}},
+                                    {"the result of a product", true, false, {"M", "N"}}});
+    return sizes;
   }
 
-  std::uint64_t dimension(const std::string& name) const {
+  std::uint64_t dimension(const std::string& name, std::uint64_t most = kMostDimension) const {
     // What the shape does not list is 1; what it lists must have a size.
     const bool listed = std::ranges::find(dimensions_, name, &Scalar::text) != dimensions_.end();
-    return value(name, kMostDimension, listed ? std::nullopt : std::optional<std::uint64_t>(1));
+    return value(name, most, listed ? std::nullopt : std::optional<std::uint64_t>(1));
   }
 
   std::uint64_t coefficient(const std::string& name) const {
@@ -307,6 +317,19 @@ class ProblemFile {
   std::uint64_t bounded(std::uint64_t size, const char* what) const {
     if (size <= kMostDimension) return size;
     throw InputError(fmt::format("{}: {} exceed 2^31; use smaller dimensions", file_, what));
+  }
+
+  /// The result of a depthwise convolution has the channels in place of filters.
+  void check_convolution(bool depthwise) const {
+    const std::string what = depthwise ? " of a depthwise convolution" : " of a convolution";
+    const std::string filters = has("M") ? "M" : "K";
+    std::vector<std::string> weights = {"G", "C", "R", "S"};
+    if (!depthwise) weights.push_back(filters);
+    check_spaces(
+        kMostDimension,
+        {{"the weights" + what, false, false, std::move(weights)},
+         {"the input" + what, false, true, {"N", "G", "C", "R", "P", "S", "Q"}},
+         {"the result" + what, true, false, {"N", "G", depthwise ? "C" : filters, "P", "Q"}}});
   }
 
   ConvProblem convolution() const {
@@ -323,9 +346,7 @@ class ProblemFile {
     conv.channels = bounded(groups * channels, "its channels");
     conv.filters = depthwise ? conv.channels
                              : bounded(groups * dimension(has("M") ? "M" : "K"), "its filters");
-    check_spaces(depthwise ? std::vector<std::string_view>{"N", "G", "C", "P", "Q"}
-                           : std::vector<std::string_view>{"N", "G", "M", "K", "P", "Q"},
-                 depthwise ? "a depthwise convolution" : "a convolution");
+    check_convolution(depthwise);
     conv.filter_width = dimension("R");
     conv.filter_height = dimension("S");
     conv.stride_width = coefficient("Wstride");

@@ -27,27 +27,44 @@ struct DataSpace {
   std::vector<std::vector<ProjectionTerm>> indices;
 };
 
-/// Compares the data spaces with those of the product or convolution that Weft runs. What is not
-/// there is not compared. Throws InputError for the first difference.
+/// What a product or convolution has as one of its data spaces.
+struct Operand {
+  std::string what;  // "the weights of a convolution"
+  bool is_written = false;
+  bool is_input = false;  // its windows are R with P, S with Q
+  std::vector<std::string> dimensions;
+};
+
+/// Compares the data spaces with the operands of the product or convolution that Weft runs. Names
+/// do not count: a data space is the operand whose dimensions it has. Indices may have any order.
+/// What is not there is not compared. Throws InputError for the first difference.
 class ProjectionCheck {
  public:
-  /// `place` is "FILE:12" for a line, `value` that of a coefficient. Both may throw InputError.
+  /// `place` is "FILE:12" for a line, `value` that of a coefficient, `size` that of a dimension.
+  /// All may throw InputError.
   ProjectionCheck(std::function<std::string(std::size_t)> place,
-                  std::function<std::uint64_t(const ProjectionTerm&)> value)
-      : place_(std::move(place)), value_(std::move(value)) {}
+                  std::function<std::uint64_t(const ProjectionTerm&)> value,
+                  std::function<std::uint64_t(const std::string&)> size)
+      : place_(std::move(place)), value_(std::move(value)), size_(std::move(size)) {}
 
-  /// `result` are the dimensions that the result may have; `what` is "a product" or the like.
-  void check(const std::vector<DataSpace>& spaces, const std::vector<std::string_view>& result,
-             std::string_view what) const;
+  /// There are three operands, one of them written.
+  void check(const std::vector<DataSpace>& spaces, std::vector<Operand> operands) const;
 
  private:
-  void check_result(const DataSpace& space, const std::vector<std::string_view>& names,
-                    std::string_view what) const;
+  void check_count(const std::vector<DataSpace>& spaces) const;
+  std::vector<Operand> matched(const std::vector<DataSpace>& spaces,
+                               std::vector<Operand> operands) const;
+  std::size_t difference(const DataSpace& space, const Operand& operand) const;
+  std::vector<std::string> missing(const DataSpace& space, const Operand& operand) const;
+  void check_known(const DataSpace& space, const Operand& operand) const;
+  void check_complete(const DataSpace& space, const Operand& operand) const;
   void check_term(const ProjectionTerm& term, bool in_input) const;
-  void check_window(const std::vector<ProjectionTerm>& index) const;
+  void check_sum(const std::vector<ProjectionTerm>& index, const Operand& operand) const;
+  void check_windows(const DataSpace& space) const;
 
   std::function<std::string(std::size_t)> place_;
   std::function<std::uint64_t(const ProjectionTerm&)> value_;
+  std::function<std::uint64_t(const std::string&)> size_;
 };
 
 }  // namespace weft::imports

@@ -74,6 +74,16 @@ class Ini {
     return fmt::format("{}: {}", place_of(file_, value.line), value.key);
   }
 
+  /// "FILE:12: Key in [section]" for the key in a section other than `section`.
+  std::optional<std::string> stray(std::string_view section, std::string_view key) const {
+    for (const Section& each : sections_) {
+      const auto found = each.values.find(lower(key));
+      if (each.name == section || found == each.values.end()) continue;
+      return fmt::format("{} in [{}]", place(found->second), each.name);
+    }
+    return std::nullopt;
+  }
+
   /// Sections of which nothing was used, and unused keys of the others.
   std::vector<std::string> unused() const {
     std::vector<std::string> names;
@@ -206,6 +216,7 @@ ScaleSimConfig read_scalesim_config(const std::string& file) {
   config.bandwidth = read_bandwidth(ini);
   const Value* topology = ini.find("network_presets", "TopologyCsvLoc");
   if (topology != nullptr && !topology->text.empty()) config.topology = topology->text;
+  config.stray_topology = ini.stray("network_presets", "TopologyCsvLoc");
   refuse_sparsity(ini);
   config.ignored = ini.unused();
   return config;

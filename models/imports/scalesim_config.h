@@ -30,6 +30,8 @@ struct ScaleSimConfig {
   /// Words a cycle to and from DRAM, with InterfaceBandwidth USER; nullopt with CALC: no stalls.
   std::optional<std::uint64_t> bandwidth;
   std::optional<std::string> topology;  // that version 1 names
+  /// "FILE:12: TopologyCsvLoc in [general]" if the key is in another section, without effect.
+  std::optional<std::string> stray_topology;
   /// What has no effect here: sections as "[layout]", keys by their names.
   std::vector<std::string> ignored;
 };

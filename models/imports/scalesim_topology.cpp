@@ -66,10 +66,19 @@ bool is_gemm_row(const Cells& cells) {
          (cells.size() == known || (cells.size() == known + 1 && is_sparsity(cells.back())));
 }
 
-bool names_stride(std::string_view header) {
+bool contains_word(std::string_view header, std::string_view word) {
   std::string text(header);
   for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text.find("stride") != std::string::npos;
+  return text.find(word) != std::string::npos;
+}
+
+bool names_stride(std::string_view header) {
+  return contains_word(header, "stride");
+}
+
+/// True for names such as "IFMAP Height", "Filter Width" and "Num Filter".
+bool names_window(std::string_view header) {
+  return contains_word(header, "ifmap") || contains_word(header, "filter");
 }
 
 std::uint64_t positions(std::uint64_t input, std::uint64_t filter, std::uint64_t stride) {
@@ -117,6 +126,8 @@ class Reader {
         header_.size() >= columns().size() &&
         std::all_of(header_.begin() + 1, header_.begin() + static_cast<long>(columns().size()),
                     [](const std::string& cell) { return is_number(cell); });
+    topology_.header_is_conv = topology_.kind == TopologyKind::kGemm && header_.size() > 1 &&
+                               std::any_of(header_.begin() + 1, header_.end(), names_window);
   }
 
   void read_row(const Cells& cells, std::size_t line) {

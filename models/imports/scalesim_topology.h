@@ -48,6 +48,7 @@ struct ScaleSimTopology {
   TopologyKind kind = TopologyKind::kConvolution;
   std::vector<ScaleSimLayer> layers;
   bool header_is_layer = false;      // the first line looks like a layer and is taken as the header
+  bool header_is_conv = false;       // the header of products names columns of convolutions
   std::vector<std::string> ignored;  // what else has no effect here, for people
 };
 

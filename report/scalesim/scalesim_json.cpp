@@ -16,12 +16,15 @@ void add_better(Json& json, const std::optional<runtime::BetterRun>& better) {
   json["better_cycles"] = better->span;
 }
 
-/// What has no effect, the text report's line about the header among it.
+/// What has no effect, the text report's lines about the header among it.
 Json ignored_json(const imports::ScaleSimTopology& topology) {
   Json ignored = topology.ignored;
   if (topology.header_is_layer) {
     ignored.insert(ignored.begin(),
                    "line 1, which looks like a layer but stands where the header is");
+  }
+  if (topology.header_is_conv) {
+    ignored.insert(ignored.begin(), "the header, which is that of convolutions");
   }
   return ignored;
 }

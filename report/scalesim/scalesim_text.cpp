@@ -24,6 +24,9 @@ constexpr const char* kHeaderIsLayer =
     "line 1 of the topology looks like a layer, but is taken as the header; write a header above "
     "it";
 
+constexpr const char* kHeaderIsConv =
+    "the header is that of convolutions; -i gemm takes its columns as M, N, K";
+
 /// One note for each reason, in the order of the layers.
 class Notes {
  public:
@@ -206,6 +209,7 @@ std::string scalesim_text(const ScaleSimReport& report, const Style& style) {
   }
   if (totals.better) text += labeled_line("better", better_line(*totals.better), style);
   if (report.run.topology.header_is_layer) text += labeled_line("header", kHeaderIsLayer, style);
+  if (report.run.topology.header_is_conv) text += labeled_line("note", kHeaderIsConv, style);
   const std::string ignored = ignored_line(report.run);
   if (!ignored.empty()) text += labeled_line("ignored", ignored, style);
   return text + labeled_line("simulator", si(report.run.wall_seconds, "s"), style);

@@ -170,15 +170,6 @@ std::vector<ConfigKey> make_keys() {
   };
 }
 
-/// "did you mean array.rows?", or where to find all names.
-std::string advice_for(std::string_view name) {
-  std::vector<std::string> names;
-  for (const ConfigKey& key : config_keys()) names.push_back(key.name);
-  const std::string meant = most_similar(name, names);
-  if (meant.empty()) return "weft matmul --help lists all keys";
-  return fmt::format("did you mean {}?", meant);
-}
-
 }  // namespace
 
 std::span<const ConfigKey> config_keys() {
@@ -186,10 +177,19 @@ std::span<const ConfigKey> config_keys() {
   return keys;
 }
 
+std::string unknown_key(std::string_view name, std::string_view command) {
+  std::vector<std::string> names;
+  for (const ConfigKey& key : config_keys()) names.push_back(key.name);
+  const std::string meant = most_similar(name, names);
+  return fmt::format("unknown key {}; {}", printable(name),
+                     meant.empty() ? fmt::format("weft {} --help lists all keys", command)
+                                   : fmt::format("did you mean {}?", meant));
+}
+
 void set_key(MachineConfig& config, std::string_view key, std::string_view value) {
   const auto found = std::ranges::find(config_keys(), key, &ConfigKey::name);
   if (found == config_keys().end()) {
-    throw ConfigError(fmt::format("unknown key {}; {}", printable(key), advice_for(key)));
+    throw ConfigError(unknown_key(key, "matmul"));
   }
   if (!found->parse(config, value)) {
     throw ConfigError(fmt::format("{} = {}: {}", key, printable(value), must_be(*found, value)));

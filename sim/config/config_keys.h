@@ -52,6 +52,10 @@ struct ConfigKey {
 /// All keys in the order in which they are documented and written.
 std::span<const ConfigKey> config_keys();
 
+/// "unknown key 'array.row'; did you mean array.rows?". If no key is similar, the text names the
+/// help of `command`, such as "matmul".
+std::string unknown_key(std::string_view name, std::string_view command);
+
 /// Sets one key; validate() checks combinations of keys. Throws ConfigError for an unknown key
 /// (suggesting a similar one) and for a value outside the key's range.
 void set_key(MachineConfig& config, std::string_view key, std::string_view value);

@@ -137,11 +137,107 @@ TEST_F(ProblemTest, TheProjectionsMustBeThoseOfAConvolution) {
   EXPECT_EQ(refused(text("[[R, Wdilation], [P, skip]]", "Wstride: 1")),
             ":4: coefficient 'skip' has no value; give it a default in shape.coefficients");
   EXPECT_EQ(refused(text("[[R, Wdilation, Wstride]]", "Wstride: 1")),
-            ":4: a term of a projection must be a dimension and at most one coefficient");
+            ":4: a term of a projection must be a list of a dimension and at most one coefficient");
   EXPECT_EQ(refused("problem:\n  shape: {data_spaces: [{projection: [[[M]], [[K,\n    Wstride]]]}, "
                     "{read_write: true, projection: [[[M]]]}]}\n"
                     "  instance: {M: 2, K: 3, N: 1, Wstride: 2}\n"),
             ":2: the projection multiplies 'K' by 2; drop the coefficient");
+}
+
+TEST_F(ProblemTest, TheProjectionsMustBeThoseOfAProduct) {
+  // Line 4 is the projection of the weights, line 6 that of the inputs.
+  const auto text = [](const std::string& weights, const std::string& inputs,
+                       const std::string& result = "[[[M]], [[N]]], read_write: true",
+                       const std::string& sizes = "M: 2, K: 3, N: 4") {
+    return "problem:\n  shape:\n    data_spaces: [{name: Weights, projection:\n      " + weights +
+           "},\n      {name: Inputs, projection:\n      " + inputs +
+           "}, {name: Outputs, projection: " + result + "}]\n  instance: {" + sizes + "}\n";
+  };
+  const std::string kn = "[[[N]], [[K]]]";
+  const std::string mk = "[[[M]], [[K]]]";
+  const Problem expected = ProductProblem{2, 3, 4};
+  EXPECT_EQ(read(text(kn, mk)), expected);
+  EXPECT_EQ(read(text(mk, "[[[K]], [[N]]]")), expected);  // names do not count
+  EXPECT_EQ(read(text("[[[K]], [[N]]]", "[[[K]], [[M]]]", "[[[N]], [[M]]], read-write: True")),
+            expected);
+  EXPECT_EQ(read(text("[N, K]", mk)), expected);              // Timeloop's short form
+  EXPECT_EQ(read(text(kn, mk, "[[[M]], [[N]]]")), expected);  // nothing says which is written
+  EXPECT_EQ(read(text("[[[K]]]", mk, "[[[M]]], read_write: true", "M: 2, K: 3, N: 1")),
+            Problem(ProductProblem{2, 3, 1}));
+  EXPECT_EQ(refused(text("[[[N]], [[M]]]", mk)),
+            ":4: the operand [K,N] of a product cannot have dimension 'M'");
+  EXPECT_EQ(refused(text("[[[N]], [[Q]]]", mk)),
+            ":4: the operand [K,N] of a product cannot have dimension 'Q'");
+  EXPECT_EQ(refused(text("[[[N]]]", mk)),
+            ":3: the operand [K,N] of a product must have dimension 'K'; add it to the projection");
+  EXPECT_EQ(refused(text("[[[N], [K]]]", mk)),
+            ":4: the projection adds N and K; write [[N]], [[K]]");
+  EXPECT_EQ(refused(text("[[[N]], [[K]], [[N]]]", mk)),
+            ":4: the projection has dimension 'N' twice; drop one");
+  EXPECT_EQ(refused(text(kn, "[[[M]], [[K], [N]]]")),
+            ":6: the operand [M,K] of a product cannot have dimension 'N'");
+  EXPECT_EQ(refused(text(kn, mk, "[[[M]]], read_write: true")),
+            ":6: the result of a product must have dimension 'N'; add it to the projection");
+  EXPECT_EQ(refused(text("[[N], [K]]", mk)),
+            ":4: a term of a projection must be a list of a dimension and at most one coefficient");
+  EXPECT_EQ(refused(text("[{N: K}]", mk)), ":4: an index of a projection must be a list of terms");
+  EXPECT_EQ(refused(text(kn + ", read_write: true", mk)),
+            ":6: is the second data space with read_write; a problem has one result");
+  EXPECT_EQ(refused(text(kn, mk + "}, {projection: " + mk)),
+            ":6: is one data space too many; a problem has two that are read, and its result");
+}
+
+TEST_F(ProblemTest, EachOperandOfAConvolutionHasItsDimensions) {
+  // Lines 3, 4 and 5 are those of the weights, the input and the result.
+  const auto text = [](const std::string& weights, const std::string& input,
+                       const std::string& result, const std::string& sizes) {
+    return "problem:\n  shape: {data_spaces: [\n    {projection: " + weights +
+           "},\n    {projection: " + input + "},\n    {projection: " + result +
+           ", read_write: true}]}\n  instance: {" + sizes + "}\n";
+  };
+  const std::string sizes = "N: 2, C: 2, M: 3, R: 3, S: 3, P: 4, Q: 4";
+  const std::string weights = "[[[M]], [[C]], [[R]], [[S]]]";
+  const std::string input = "[[[N]], [[C]], [[R], [P]], [[S], [Q]]]";
+  const std::string result = "[[[N]], [[M]], [[Q]], [[P]]]";
+  EXPECT_EQ(conv(text(weights, input, result, sizes)).filters, 3U);
+  EXPECT_EQ(conv(text(input, weights, result, sizes)).filters, 3U);
+  EXPECT_EQ(
+      conv(text("[S, R, C, M]", "[[[Q], [S]], [[P], [R]], [[C]], [[N]]]", "[P, Q, M, N]", sizes))
+          .filters,
+      3U);
+  EXPECT_EQ(conv(text("[G, C, M, R, S]", "[[[N]], [[G]], [[C]], [[R], [P]], [[S], [Q]]]",
+                      "[N, G, M, P, Q]", sizes + ", G: 5"))
+                .filters,
+            15U);
+  const std::string lanes = "N: 2, C: 6, R: 3, S: 3, P: 4, Q: 4";
+  EXPECT_EQ(conv(text("[C, R, S]", input, "[N, C, P, Q]", lanes)).groups, 6U);
+  // What has size 1 may be left out.
+  const std::string pointwise = "N: 1, C: 2, M: 3, R: 1, S: 1, P: 4, Q: 4, Wstride: 2";
+  EXPECT_EQ(conv(text("[M, C]", "[[[C]], [[P, Wstride]], [[Q]]]", "[M, P, Q]", pointwise)).filters,
+            3U);
+  const auto lacks = [](const std::string& line, const std::string& what,
+                        const std::string& dimension) {
+    return ":" + line + ": the " + what + " must have dimension '" + dimension +
+           "'; add it to the projection";
+  };
+  EXPECT_EQ(refused(text("[M, R, S]", input, result, sizes)),
+            lacks("3", "weights of a convolution", "C"));
+  EXPECT_EQ(refused(text("[N, M, R, S]", input, result, sizes)),
+            ":3: the weights of a convolution cannot have dimension 'N'");
+  EXPECT_EQ(refused(text("[[[M], [C]], [[R]], [[S]]]", input, result, sizes)),
+            ":3: the projection adds M and C; write [[M]], [[C]]");
+  EXPECT_EQ(refused(text(weights, "[[[N]], [[C], [R], [P]], [[S], [Q]]]", result, sizes)),
+            ":4: the projection adds C and R; write [[C]], [[R]]");
+  EXPECT_EQ(refused(text(weights, "[[[N]], [[R], [P]], [[S], [Q]]]", result, sizes)),
+            lacks("4", "input of a convolution", "C"));
+  EXPECT_EQ(refused(text(weights, "[N, C, R, S, P, Q]", result, sizes)),
+            ":4: the projection has R and P apart; write [[R, Wdilation], [P, Wstride]]");
+  EXPECT_EQ(refused(text(weights, input, "[N, P, Q]", sizes)),
+            lacks("5", "result of a convolution", "M"));
+  EXPECT_EQ(refused(text("[C, M, R, S]", input, "[N, C, P, Q]", lanes)),
+            ":3: the weights of a depthwise convolution cannot have dimension 'M'");
+  EXPECT_EQ(refused(text("[C, R]", input, "[N, C, P, Q]", lanes)),
+            lacks("3", "weights of a depthwise convolution", "S"));
 }
 
 TEST_F(ProblemTest, TheProblemsOwnDataSpacesCountNotTheMergedOnes) {
@@ -151,7 +247,7 @@ TEST_F(ProblemTest, TheProblemsOwnDataSpacesCountNotTheMergedOnes) {
             std::string::npos);
   const ProductProblem expected = {2, 3, 4};
   EXPECT_EQ(read(merged + "problem: {<<<: *b, shape: {data_spaces: [{read_write: true, projection: "
-                          "[[[M]]]}]}, instance: {M: 2, K: 3, N: 4}}\n"),
+                          "[[[M]], [[N]]]}]}, instance: {M: 2, K: 3, N: 4}}\n"),
             Problem(expected));
 }
 

@@ -66,6 +66,15 @@ TEST_F(ScaleSimConfigTest, AnEmptyTopologyIsNone) {
             std::nullopt);
 }
 
+TEST_F(ScaleSimConfigTest, SaysWhereATopologyStandsWithoutEffect) {
+  const ScaleSimConfig config = read("[layout]\nTopologyCsvLoc: a.csv\n" + std::string(kVersion2));
+  EXPECT_EQ(config.topology, std::nullopt);
+  ASSERT_TRUE(config.stray_topology);
+  EXPECT_TRUE(config.stray_topology->ends_with(":2: TopologyCsvLoc in [layout]"))
+      << *config.stray_topology;
+  EXPECT_EQ(read(kVersion2).stray_topology, std::nullopt);
+}
+
 TEST_F(ScaleSimConfigTest, IgnoresSectionsOfVersion3AndMarksAndCases) {
   const ScaleSimConfig config = read(
       "\xEF\xBB\xBF# comment\r\n[architecture_presets]\r\narrayheight = 4\r\nARRAYWIDTH = 4\r\n"

@@ -88,6 +88,14 @@ TEST_F(ScaleSimTopologyTest, SaysWhatItIgnores) {
   EXPECT_TRUE(headless.header_is_layer);
   EXPECT_FALSE(named.header_is_layer);
   EXPECT_EQ(headless.ignored, (Texts{"column 10"}));
+  const std::string windows = "Layer name, IFMAP Height, IFMAP Width, Filter Height,\na,5,6,7,\n";
+  const std::string sizes = "Layer, M, N, K,\na,5,6,7,\n";
+  const auto gemm = [&](const std::string& text) {
+    return read_scalesim_topology(folder_.write("t.csv", text), TopologyKind::kGemm);
+  };
+  EXPECT_TRUE(gemm(windows).header_is_conv);
+  EXPECT_FALSE(gemm(sizes).header_is_conv);
+  EXPECT_FALSE(conv("a,5,5,3,3,1,2,1\n").header_is_conv);
   EXPECT_EQ(conv("a,5,5,3,3,1,2,1,x,x,x\n").ignored, (Texts{"columns 9, 10, 11"}));
   EXPECT_EQ(conv("a,5,5,3,3,1,2,1,x,x,x,x,x,x,x,x,x,x,x,x\n").ignored,
             (Texts{"columns 9, 10, 11, 12, 13, 14, 15, 16, 17, 18 and 2 more"}));

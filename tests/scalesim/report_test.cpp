@@ -222,6 +222,15 @@ TEST(ScaleSimReportTest, SaysWhatIsIgnoredInWholeSentences) {
       << text;
   EXPECT_EQ(scalesim_json(report)["scalesim"]["ignored"]["topology"][0],
             "line 1, which looks like a layer but stands where the header is");
+  report.run.topology.header_is_layer = false;
+  EXPECT_EQ(scalesim_text(report, Style()).find("\nnote "), std::string::npos);
+  report.run.topology.header_is_conv = true;
+  EXPECT_NE(scalesim_text(report, Style())
+                .find("\nnote       the header is that of convolutions; -i gemm takes its columns "
+                      "as M, N, K\n"),
+            std::string::npos);
+  EXPECT_EQ(scalesim_json(report)["scalesim"]["ignored"]["topology"][0],
+            "the header, which is that of convolutions");
 }
 
 TEST(ScaleSimReportTest, ShowsNamesAsTheyAre) {

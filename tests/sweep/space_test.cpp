@@ -283,6 +283,9 @@ TEST(SweepSpaceTest, RefusesWhatContradictsItself) {
   EXPECT_THAT(refused_space(request), HasSubstr("given twice"));
   request.links = {{"array.row", "8"}};
   EXPECT_THAT(refused_space(request), HasSubstr("did you mean array.rows?"));
+  request.links = {{"m", "8"}};
+  EXPECT_EQ(refused_space(request),
+            "--link 'm': unknown key 'm'; weft sweep --help lists all keys");
   request.links = {{"memory.kind", "8"}};
   EXPECT_THAT(refused_space(request), HasSubstr("not a number"));
   request.links = {{"array.rows", "8"}};

@@ -154,9 +154,10 @@ void Numbers::add_links(std::span<const Axis> axes, std::span<const LinkText> li
   std::vector<Link> waiting;
   for (const auto& [key, expression] : links) {
     const ConfigKey* known = find_key(key);
-    if (known == nullptr || !is_numeric(*known)) {
-      MachineConfig scratch;
-      if (known == nullptr) set_key(scratch, key, "");  // throws with a similar name
+    if (known == nullptr) {
+      throw InputError(fmt::format("--link {}: {}", printable(key), unknown_key(key, "sweep")));
+    }
+    if (!is_numeric(*known)) {
       throw InputError(fmt::format("--link {}: is not a number, so it cannot follow from others",
                                    printable(key)));
     }

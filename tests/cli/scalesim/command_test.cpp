@@ -51,6 +51,14 @@ TEST_F(ScaleSimCommandTest, PrintsLayersAndTheirTotal) {
   EXPECT_NE(run(command({"--as-printed"})).out.find("\ncycles     69, "), std::string::npos);
 }
 
+TEST_F(ScaleSimCommandTest, SaysThatTheTopologyIsNamedInAnotherSection) {
+  const std::string config =
+      folder_.write("stray.cfg", "[layout]\nTopologyCsvLoc: " + topology_ + "\n" + kConfig);
+  expect_refused({"scalesim", "-c", config, "-i", "gemm"},
+                 "stray.cfg:2: TopologyCsvLoc in [layout]: has no effect, and --topology is "
+                 "missing; move the key to [network_presets], or give -t TOPOLOGY.csv\n");
+}
+
 TEST_F(ScaleSimCommandTest, WritesSCALESimsReportsIntoANewFolder) {
   const std::string folder = folder_.file("new/deep");
   EXPECT_EQ(run(command({"-o", folder + "/", "--quiet"})).out, "");
