@@ -58,6 +58,11 @@ devices::NumberFormat parse_type(std::string_view text, std::uint64_t line) {
                                printable(text)));
 }
 
+[[noreturn]] void refuse_shape(std::string_view text) {
+  throw InputError(fmt::format(
+      "{} is no shape; write MxKxN, or COUNT*MxKxN, of sizes from 1 to 2^40", printable(text)));
+}
+
 }  // namespace
 
 devices::GemmShape parse_shape(std::string_view text) {
@@ -65,22 +70,18 @@ devices::GemmShape parse_shape(std::string_view text) {
   std::array<std::uint64_t, 4> sizes = {1, 0, 0, 0};
   const std::size_t star = rest.find('*');
   std::size_t place = star == std::string_view::npos ? 1 : 0;
-  const auto fail = [&] [[noreturn]] () {
-    throw InputError(fmt::format(
-        "{} is no shape; write MxKxN, or COUNT*MxKxN, of sizes from 1 to 2^40", printable(text)));
-  };
   for (; place < 4; ++place) {
     const char end = place == 0 ? '*' : 'x';
     const std::size_t length = place == 3 ? rest.size() : rest.find(end);
-    if (length == std::string_view::npos) fail();
+    if (length == std::string_view::npos) refuse_shape(text);
     const std::string_view digits = rest.substr(0, length);
     const auto [stop, error] =
         std::from_chars(digits.data(), digits.data() + digits.size(), sizes[place]);
-    if (error != std::errc() || stop != digits.data() + digits.size()) fail();
+    if (error != std::errc() || stop != digits.data() + digits.size()) refuse_shape(text);
     rest.remove_prefix(std::min(rest.size(), length + 1));
   }
   const auto shape = checked_shape(sizes[1], sizes[2], sizes[3], sizes[0]);
-  if (!shape) fail();
+  if (!shape) refuse_shape(text);
   return *shape;
 }
 

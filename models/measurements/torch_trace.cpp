@@ -83,9 +83,9 @@ class ById {
   }
 
   std::span<const std::uint32_t> with(std::uint64_t id) const {
-    const auto found = std::ranges::equal_range(
-        order_, id, {}, [&](std::uint32_t i) { return operators_[i].external_id; });
-    return {found.begin(), found.end()};
+    const auto id_of = [&](std::uint32_t i) { return operators_[i].external_id; };
+    return {std::ranges::lower_bound(order_, id, {}, id_of),
+            std::ranges::upper_bound(order_, id, {}, id_of)};
   }
 
  private:
