@@ -35,7 +35,7 @@ std::optional<std::size_t> time_column(const CsvFields& header) {
   return static_cast<std::size_t>(found - header.begin());
 }
 
-/// Refuses columns of which one would be ignored.
+/// Refuses two columns if one would be ignored.
 void check_columns_once(const CsvFields& header) {
   const std::string* time = nullptr;
   for (std::size_t i = 0; i < header.size(); ++i) {

@@ -1,4 +1,4 @@
-// Which of PyTorch's operators are products or convolutions, and of which sizes.
+// The products and convolutions among the operators of PyTorch, with their sizes.
 #pragma once
 
 #include <cstdint>

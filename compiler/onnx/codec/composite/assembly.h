@@ -58,7 +58,7 @@ class Assembly {
   graph::ValueId reshape(graph::ValueId value, const graph::Shape& shape);
   graph::ValueId transpose(graph::ValueId value, const std::vector<std::int64_t>& perm);
   graph::ValueId cast(graph::ValueId value, graph::DataType type);
-  /// The sum along `axes`, none of which may occur twice.
+  /// The sum along `axes`. Each axis may occur only once.
   graph::ValueId sum(graph::ValueId value, const std::vector<std::int64_t>& axes, bool keep);
   /// Elements `start`, `start + step`, ... of `axis` that lie before `end`.
   graph::ValueId slice(graph::ValueId value, std::int64_t axis, std::int64_t start,

@@ -7,7 +7,7 @@ namespace weft::onnx_io {
 
 /// Opset 18: axes are an input, and `noop_with_empty_axes` says what no axes mean.
 void lower_reduction(NewerNode& node);
-/// Opset 18: `num_outputs`, the last part of which may be smaller.
+/// Opset 18: `num_outputs`. The last part may be smaller.
 void lower_split(NewerNode& node);
 /// Opset 18: axes as fourth input.
 void lower_pad(NewerNode& node);
