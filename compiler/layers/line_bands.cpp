@@ -54,7 +54,8 @@ class Bands {
         bands_(bands),
         cut_inputs_(cut_inputs),
         latest_(whole_.sheets.size()),
-        is_cut_(whole_.sheets.size(), false) {
+        is_cut_(whole_.sheets.size(), false),
+        keeps_halo_(whole_.sheets.size(), false) {
     result_.segment.sheets = whole_.segment.sheets;
     result_.sheets = whole_.sheets;
   }
@@ -103,6 +104,7 @@ class Bands {
     std::vector<bool> written(is_cut_.size(), false);
     std::vector<bool> read(is_cut_.size(), false);
     std::vector<bool> fails(is_cut_.size(), false);
+    keeps_halo_.assign(is_cut_.size(), true);
     for (std::size_t i = 0; i < layers().size(); ++i) {
       const LayerBody& body = layers()[i].body;
       const bool inside = stack.begin <= i && i < stack.end;
@@ -116,6 +118,8 @@ class Bands {
       const bool all = rows.first == 0 && rows.last == whole_.segment.sheets[out].size.rows;
       if (read[out] || !all) fails[out] = true;
       written[out] = true;
+      // All layers that write a sheet write the same rows of it.
+      keeps_halo_[out] = keeps_halo_[out] && bands_.keeps_halo[whole_.layers[i].layer];
     }
     for (std::size_t id = 0; id < is_cut_.size(); ++id) {
       const Sheet& sheet = whole_.segment.sheets[id];
@@ -170,7 +174,7 @@ class Bands {
     need = PositionRange{need->first / line * line, ceil_div(need->last, line) * line};
     const auto& latest = latest_[sheet];
     if (latest && contains(latest->rows, *need)) return {};
-    const bool keeps = bands_.keeps_halos && latest && latest->rows.first <= need->first;
+    const bool keeps = keeps_halo_[sheet] && latest && latest->rows.first <= need->first;
     return {keeps ? std::max(need->first, latest->rows.last) : need->first, need->last};
   }
 
@@ -276,6 +280,7 @@ class Bands {
   const bool cut_inputs_;
   std::vector<std::optional<Lines>> latest_;  // of each sheet of `whole_`
   std::vector<bool> is_cut_;                  // of the stack at work
+  std::vector<bool> keeps_halo_;              // likewise
   std::vector<std::int64_t> done_;            // of each layer: the row after those of a whole sheet
   PartedSegment result_;
 };

@@ -21,7 +21,7 @@ std::string to_text(const ImageGroups& groups, std::size_t layer) {
 std::string to_text(const LineBands& bands, std::size_t layer) {
   if (bands.counts.empty() || bands.counts[layer] == 1) return "";
   return fmt::format("{} bands of lines, halos {}", bands.counts[layer],
-                     bands.keeps_halos ? "kept" : "computed again");
+                     bands.keeps_halo[layer] ? "kept" : "computed again");
 }
 
 std::string images_text(const Schedule& schedule, std::size_t layer) {

@@ -66,8 +66,9 @@ struct ImageGroups {
 /// In how many bands of lines each layer takes an image (compiler/layers/line_bands.h).
 struct LineBands {
   std::vector<std::int64_t> counts;  // of each layer; empty: 1 each
-  /// Lines that two bands read are copied for the second one. Otherwise they are computed again.
-  bool keeps_halos = false;
+  /// Of each layer, true only with several bands: lines of its result that two bands read are
+  /// copied for the second one. Otherwise they are computed again. Empty as `counts`.
+  std::vector<bool> keeps_halo;
   friend bool operator==(const LineBands&, const LineBands&) = default;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "compiler/blocks/places.h"
@@ -35,11 +36,8 @@ std::vector<std::uint64_t> live_rows(const PartedSegment& parts, std::size_t lay
   return live;
 }
 
-/// Layers [begin, end) with as many bands.
-struct Stack {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
+/// Layers with as many bands.
+using Stack = LayerRange;
 
 std::vector<Stack> stacks_of(const LineBands& bands) {
   std::vector<Stack> stacks;
@@ -56,6 +54,9 @@ std::vector<Stack> stacks_of(const LineBands& bands) {
 
 void add_new(std::vector<LineBands>& all, LineBands bands) {
   const bool cuts = std::ranges::any_of(bands.counts, [](std::int64_t count) { return count > 1; });
+  for (std::size_t i = 0; i < bands.counts.size(); ++i) {
+    if (bands.counts[i] == 1) bands.keeps_halo[i] = false;
+  }
   if (cuts && std::ranges::find(all, bands) == all.end()) all.push_back(std::move(bands));
 }
 
@@ -80,16 +81,23 @@ std::vector<std::int64_t> most_bands_of_layers(const PartedSegment& parts, std::
 
 bool spills(const Segment& segment, const Schedule& schedule) {
   const PartedSegment parts = in_parts(segment, schedule);
-  std::vector<bool> written(parts.sheets.size(), false);
-  for (const Layer& layer : parts.segment.layers) {
+  std::vector<std::optional<std::size_t>> written(parts.sheets.size());  // by which layer first
+  for (std::size_t i = 0; i < parts.layers.size(); ++i) {
+    const LayerBody& body = parts.segment.layers[i].body;
     bool found = false;
-    for_each_input_sheet(layer.body, [&](std::size_t id) {
-      found = found || (written[id] && !schedule.sheets[id]);
+    for_each_input_sheet(body, [&](std::size_t id) {
+      const auto& stay = schedule.sheets[id];
+      found = found || (written[id] && (!stay || stay->from_layer > *written[id]));
     });
     if (found) return true;
-    written[result_view(layer.body).sheet] = true;
+    auto& first = written[result_view(body).sheet];
+    if (!first) first = i;
   }
   return false;
+}
+
+bool fits_buffer(const Segment& segment, const Schedule& schedule) {
+  return schedule.bands.counts.empty() && !spills(segment, schedule);
 }
 
 std::vector<LineBands> fitting_bands(const PartedSegment& parts, std::size_t layers,
@@ -115,21 +123,33 @@ std::vector<LineBands> fitting_bands(const PartedSegment& parts, std::size_t lay
       i = bands.counts.size();
     }
     for (const bool keeps : {true, false}) {
-      bands.keeps_halos = keeps;
+      bands.keeps_halo.assign(layers, keeps);
       add_new(all, bands);
     }
   }
   return all;
 }
 
+LineBands with_other_halos(LineBands bands, const LayerRange& layers) {
+  if (bands.counts.empty()) return bands;
+  const auto begin = bands.counts.begin() + static_cast<std::ptrdiff_t>(layers.begin);
+  const auto first = std::find_if(begin, bands.counts.end(), [](auto count) { return count > 1; });
+  const auto at = static_cast<std::size_t>(first - bands.counts.begin());
+  if (at >= layers.end) return bands;
+  const bool keeps = !bands.keeps_halo[at];
+  for (std::size_t i = at; i < layers.end; ++i) bands.keeps_halo[i] = keeps && bands.counts[i] > 1;
+  return bands;
+}
+
 std::vector<LineBands> neighbors_of(const LineBands& bands, const PartedSegment& parts) {
   const std::size_t layers = bands.counts.size();
   const std::vector<std::int64_t> most = most_bands_of_layers(parts, layers);
   std::vector<LineBands> all;
-  const auto add = [&](const Stack& stack, std::int64_t count) {
+  const auto add = [&](const Stack& stack, std::int64_t count, bool keeps) {
     LineBands changed = bands;
     for (std::size_t i = stack.begin; i < stack.end; ++i) {
       if (count > 1 && most[i] < 2) return;
+      if (changed.counts[i] == 1) changed.keeps_halo[i] = keeps;
       changed.counts[i] = count;
     }
     for (std::size_t i = 0; i < layers; ++i) {
@@ -137,20 +157,21 @@ std::vector<LineBands> neighbors_of(const LineBands& bands, const PartedSegment&
     }
     if (changed != bands) add_new(all, std::move(changed));
   };
-  for (const Stack& stack : stacks_of(bands)) {
+  const std::vector<Stack> stacks = stacks_of(bands);
+  for (const Stack& stack : stacks) {
     const std::int64_t count = bands.counts[stack.begin];
-    add(stack, 2 * count);
-    add(stack, count / 2);
+    add(stack, 2 * count, false);
+    add(stack, count / 2, false);
     for (const std::size_t by : {1U, 2U, 4U}) {
-      add({stack.end, std::min(stack.end + by, layers)}, count);
-      add({stack.begin - std::min(by, stack.begin), stack.begin}, count);
-      add({stack.begin, std::min(stack.begin + by, stack.end)}, 1);
-      add({std::max(stack.end, stack.begin + by) - by, stack.end}, 1);
+      add({stack.end, std::min(stack.end + by, layers)}, count, bands.keeps_halo[stack.end - 1]);
+      add({stack.begin - std::min(by, stack.begin), stack.begin}, count,
+          bands.keeps_halo[stack.begin]);
+      add({stack.begin, std::min(stack.begin + by, stack.end)}, 1, false);
+      add({std::max(stack.end, stack.begin + by) - by, stack.end}, 1, false);
     }
   }
-  LineBands other = bands;
-  other.keeps_halos = !bands.keeps_halos;
-  add_new(all, std::move(other));
+  if (stacks.size() > 1) add_new(all, with_other_halos(bands, {0, layers}));
+  for (const Stack& stack : stacks) add_new(all, with_other_halos(bands, stack));
   return all;
 }
 

@@ -21,14 +21,27 @@ std::vector<std::int64_t> most_bands_of_layers(const PartedSegment& parts, std::
 /// True if rows that a layer hands to another do not stay in the unified buffer.
 bool spills(const Segment& segment, const Schedule& schedule);
 
+/// True if whole images stay in the unified buffer on their way from layer to layer.
+bool fits_buffer(const Segment& segment, const Schedule& schedule);
+
 /// Bands by what fits: layers whose sheets need more than a part of the buffer are cut into as many
 /// as make them fit, with halos kept and computed again. One entry for each of several parts of the
 /// buffer. `parts` are those of without_bands(), `layers` counts the segment's.
 std::vector<LineBands> fitting_bands(const PartedSegment& parts, std::size_t layers,
                                      const MachineConfig& config);
 
+/// Layers [begin, end) of a segment.
+struct LayerRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+/// The bands with the halos of these layers the other way: of the first of them that has bands, and
+/// of the others like that one.
+LineBands with_other_halos(LineBands bands, const LayerRange& layers);
+
 /// Like `bands`, but with one change: more or fewer bands of a stack, a stack that begins or ends
-/// earlier or later by some layers, or halos the other way.
+/// earlier or later by some layers, or the halos of all stacks or of one the other way.
 std::vector<LineBands> neighbors_of(const LineBands& bands, const PartedSegment& parts);
 
 }  // namespace weft::compiler

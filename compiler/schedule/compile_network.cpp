@@ -13,6 +13,7 @@
 #include "compiler/emit/emit_segment.h"
 #include "compiler/layers/line_bands.h"
 #include "compiler/program/machine_step.h"
+#include "compiler/schedule/choose_bands.h"
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/product/product_segment.h"
 #include "compiler/schedule/replay.h"
@@ -164,6 +165,9 @@ class FirstSchedules {
                  const CompileOptions& options)
       : graph_(graph), config_(config), options_(options) {}
 
+  /// True if all images stay in the unified buffer with the planner's own choices.
+  bool fits_buffer() const { return fits_buffer_; }
+
   /// With the planner's own choices, and with `others`.
   std::pair<Cycle, Cycle> compare(const CompileOptions& others) {
     const auto other = cycles_of(others, true);
@@ -175,7 +179,7 @@ class FirstSchedules {
 
  private:
   /// nullopt if one image is asked for and the batch cannot be divided.
-  std::optional<Cycle> cycles_of(const CompileOptions& options, bool of_image) const {
+  std::optional<Cycle> cycles_of(const CompileOptions& options, bool of_image) {
     MappingOptions unsearched = options.mapping;
     unsearched.effort = SearchEffort::kNone;
     unsearched.line_bands = false;  // only a search shows what they are worth
@@ -187,7 +191,9 @@ class FirstSchedules {
       if (of_image) *segment = least_part(std::move(*segment), options.mapping);
       if (of_image && batch_of(*segment) > 1) return std::nullopt;
       const Schedule schedule = schedule_segment(*segment, config_, unsearched).schedule;
-      if (!is_product(schedule)) cycles += replay(*segment, schedule, config_).cycles;
+      if (is_product(schedule)) continue;
+      cycles += replay(*segment, schedule, config_).cycles;
+      if (&options == &options_ && spills(*segment, schedule)) fits_buffer_ = false;
     }
     return cycles;
   }
@@ -197,6 +203,7 @@ class FirstSchedules {
   const CompileOptions& options_;
   std::optional<std::optional<Cycle>> of_image_;  // with the planner's own choices
   std::optional<Cycle> of_batch_;
+  bool fits_buffer_ = true;
 };
 
 /// What the planner decided by itself, decided otherwise.
@@ -254,7 +261,11 @@ ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& confi
     } catch (const ConfigError&) {
       continue;  // it takes more room than the machine has
     }
-    if (!is_short && others_first > own_first + own_first / kFarSlower) continue;
+    // Joined lines need longer rows, and only a search shows which images then fit the buffer.
+    const bool decides_what_fits = plan.joined_lines == false && !first.fits_buffer();
+    if (!is_short && !decides_what_fits && others_first > own_first + own_first / kFarSlower) {
+      continue;
+    }
     // What begins about as well is searched to the end.
     if (others_first > own_first + own_first / kSlower) other.mapping.to_beat = best.cycles;
     CostedSteps steps = schedule_steps(network.graph, config, other, best.steps);

@@ -35,16 +35,17 @@ LayersPlan layers_plan(const ScheduledSegment& scheduled) {
                   choices.fit,
                   choices.groups.cut_inputs,
                   choices.groups.round,
-                  choices.bands.keeps_halos,
                   {}};
   const std::int64_t images = batch_of(scheduled.segment);
   for (std::size_t i = 0; i < scheduled.segment.layers.size(); ++i) {
     const auto& sizes = choices.groups.sizes;
-    const auto& bands = choices.bands.counts;
+    const LineBands& bands = choices.bands;
+    const bool has_bands = !bands.counts.empty();
     const auto& tiles = choices.buffered_tiles;
     plan.layers.push_back({scheduled.segment.layers[i].name, choices.forms[i],
-                           sizes.empty() ? images : sizes[i], bands.empty() ? 1 : bands[i],
-                           choices.chunk_rows[i], tiles.empty() ? 0 : tiles[i]});
+                           sizes.empty() ? images : sizes[i], has_bands ? bands.counts[i] : 1,
+                           has_bands && bands.keeps_halo[i], choices.chunk_rows[i],
+                           tiles.empty() ? 0 : tiles[i]});
   }
   return plan;
 }
@@ -172,12 +173,15 @@ class PlannedChoices {
   }
 
   LineBands bands(const ScheduleChoices& choices) const {
-    if (!has_bands()) {
-      if (!plan_.keep_halos) return {};
-      refuse(program_, "keep_halos", true, "all layers take all lines at once");
+    LineBands bands;
+    for (const LayerPlan& layer : plan_.layers) {
+      if (layer.keep_halo && layer.bands == 1) {
+        refuse(layer.layer, "keep_halo", true, "the layer takes all lines at once");
+      }
+      bands.counts.push_back(layer.bands);
+      bands.keeps_halo.push_back(layer.keep_halo);
     }
-    LineBands bands{{}, plan_.keep_halos};
-    for (const LayerPlan& layer : plan_.layers) bands.counts.push_back(layer.bands);
+    if (!has_bands()) return {};
     const std::vector<std::int64_t> most =
         most_bands_of_layers(without_bands(segment_, choices), plan_.layers.size());
     for (std::size_t i = 0; i < most.size(); ++i) {

@@ -21,6 +21,7 @@ struct LayerPlan {
   std::size_t form = 0;              // Schedule::forms
   std::int64_t images = 1;           // that it takes at once (Schedule::groups)
   std::int64_t bands = 1;            // of lines of an image (Schedule::bands)
+  bool keep_halo = false;            // LineBands::keeps_halo
   std::int64_t chunk_rows = 0;       // the most of a chunk; 0: as map_contraction() estimates
   std::uint32_t buffered_tiles = 0;  // Mapping::buffered_tiles
   friend bool operator==(const LayerPlan&, const LayerPlan&) = default;
@@ -35,7 +36,6 @@ struct LayersPlan {
   Fit fit = Fit::kNext;
   bool cut_inputs = false;  // ImageGroups::cut_inputs
   std::int64_t round = 0;   // ImageGroups::round
-  bool keep_halos = false;  // LineBands::keeps_halos
   std::vector<LayerPlan> layers;
   friend bool operator==(const LayersPlan&, const LayersPlan&) = default;
 };

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "compiler/blocks/places.h"
 #include "compiler/emit/emit_segment.h"
+#include "compiler/schedule/choose_bands.h"
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/divide_buffer.h"
 #include "compiler/schedule/product/map_product.h"
@@ -47,10 +48,16 @@ Schedule product_schedule(const MatmulSpec& spec, const MachineConfig& config) {
 constexpr std::uint64_t kShort = most_replayed(SearchEffort::kNormal) / 12'000;
 /// Each search of a short program, the machine's own as well, replays at most this many.
 constexpr std::uint64_t kShortSearch = most_replayed(SearchEffort::kNormal) / 50;
-/// Of other programs, those that are searched with so few replayed instructions are also searched
-/// on machines with less of one capacity, until these searches have replayed kOneLess.
+/// Other programs are also searched on machines with less of one capacity, until these searches
+/// have replayed kOneLess: those of one image with few layers or few instructions, and those whose
+/// own search replayed at most kQuick.
+constexpr std::size_t kFewLayers = 16;
+constexpr std::uint64_t kFewInstructions = most_replayed(SearchEffort::kNormal) / 1'500;
 constexpr std::uint64_t kQuick = most_replayed(SearchEffort::kNormal) / 100;
-constexpr std::uint64_t kOneLess = most_replayed(SearchEffort::kNormal) / 15;
+constexpr std::uint64_t kOneLess = most_replayed(SearchEffort::kNormal);
+/// Programs whose images are too large for the unified buffer are searched on machines with less of
+/// it, until these searches have replayed so many.
+constexpr std::uint64_t kSmallerBuffers = most_replayed(SearchEffort::kNormal);
 
 }  // namespace
 
@@ -116,6 +123,16 @@ class SmallerMachines {
     return std::move(best_);
   }
 
+  /// Goes down the ladder of the unified buffer alone.
+  CostedSchedule best_of_smaller_buffers() {
+    Capacities less = capacities_of(config_);
+    for (const std::uint32_t kib : capacity_ladders(segment_, config_).unified_buffer_kib) {
+      less.unified_buffer_kib = kib;
+      if (replayed_ >= kSmallerBuffers || !search(less)) break;
+    }
+    return std::move(best_);
+  }
+
   /// Goes down each ladder from each step of the others.
   CostedSchedule best_of_all() {
     const CapacityLadders ladders = capacity_ladders(segment_, config_);
@@ -162,6 +179,12 @@ bool is_beaten(const CostedSchedule& schedule, const MappingOptions& options) {
   return options.to_beat && schedule.cycles && *schedule.cycles > *options.to_beat / 50 * 51;
 }
 
+bool is_quick_to_search(const Segment& image, const Schedule& schedule,
+                        const MachineConfig& config) {
+  return image.layers.size() <= kFewLayers ||
+         replay(image, schedule, config).instructions <= kFewInstructions;
+}
+
 std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
                                                      const MachineConfig& config,
                                                      const MappingOptions& options,
@@ -186,11 +209,20 @@ std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
   auto scheduled = own_schedule(segment, config, whole, is_small && !thorough ? kShortSearch : most,
                                 {of_part ? &*of_part : nullptr, known});
   auto* own = std::get_if<CostedSchedule>(&scheduled);
-  if (own == nullptr || is_beaten(*own, options)) return scheduled;
+  if (own == nullptr) return scheduled;
+  // A batch begins with what one image found.
+  const bool is_image = !is_small && own->cycles && batch_of(segment) == 1;
+  const bool is_quick = thorough || own->replayed <= kQuick ||
+                        (is_image && is_quick_to_search(segment, own->schedule, config));
+  if (is_image && !is_quick && !fits_buffer(segment, own->schedule)) {
+    whole.to_beat.reset();
+    return SmallerMachines(segment, config, whole, std::move(*own), most).best_of_smaller_buffers();
+  }
+  if (is_beaten(*own, options)) return scheduled;
   if (is_small) {
     return SmallerMachines(segment, config, whole, std::move(*own), kShortSearch).best_of_all();
   }
-  if (!own->cycles || (own->replayed > kQuick && !thorough)) return scheduled;
+  if (!own->cycles || !is_quick) return scheduled;
   const std::uint64_t most_each = thorough ? kOneLess : 3 * own->replayed;
   return SmallerMachines(segment, config, whole, std::move(*own), most_each).best_of_one_less();
 }

@@ -85,9 +85,13 @@ Value read_name(const Names<Value>& names, const JsonFields& fields, const std::
 // --- Writing ---
 
 Json to_json(const compiler::LayerPlan& plan) {
-  return {{"layer", plan.layer},           {"form", plan.form},
-          {"images", plan.images},         {"bands", plan.bands},
-          {"chunk_rows", plan.chunk_rows}, {"buffered_tiles", plan.buffered_tiles}};
+  return {{"layer", plan.layer},
+          {"form", plan.form},
+          {"images", plan.images},
+          {"bands", plan.bands},
+          {"keep_halo", plan.keep_halo},
+          {"chunk_rows", plan.chunk_rows},
+          {"buffered_tiles", plan.buffered_tiles}};
 }
 
 /// A layer takes a line.
@@ -95,12 +99,10 @@ std::string to_text(const compiler::LayersPlan& plan) {
   std::string text = fmt::format(
       R"({{"unified_buffer_kib": {}, "accumulator_rows": {}, "weight_fifo_tiles": {}, )"
       R"("staging_rows": {}, "tile_slots": {}, "order": "{}", "fit": "{}", "cut_inputs": {}, "round": {}, )"
-      R"("keep_halos": {}, )"
       R"("layers": [)",
       plan.capacities.unified_buffer_kib, plan.capacities.accumulator_rows,
       plan.capacities.weight_fifo_tiles, plan.staging_rows, plan.tile_slots,
-      name_of(kOrders, plan.order), name_of(kFits, plan.fit), plan.cut_inputs, plan.round,
-      plan.keep_halos);
+      name_of(kOrders, plan.order), name_of(kFits, plan.fit), plan.cut_inputs, plan.round);
   std::string_view before = "\n      ";
   for (const compiler::LayerPlan& layer : plan.layers) {
     text += before;
@@ -210,11 +212,12 @@ std::uint32_t read_count(const JsonFields& fields, const std::string& key, std::
 compiler::LayerPlan read_layer(const Json& json, const std::string& place) {
   const std::string name = JsonFields(json, place).text("layer");
   const JsonFields layer(json, fmt::format("layer {}:", printable(name)));
-  layer.allow({"layer", "form", "images", "bands", "chunk_rows", "buffered_tiles"});
+  layer.allow({"layer", "form", "images", "bands", "keep_halo", "chunk_rows", "buffered_tiles"});
   return {name,
           static_cast<std::size_t>(layer.number("form", 0, kLargest)),
           layer.number("images", 1, kLargest),
           layer.number("bands", 1, kLargest),
+          layer.boolean("keep_halo"),
           layer.number("chunk_rows", 0, kLargest),
           static_cast<std::uint32_t>(layer.number("buffered_tiles", 0, kTileShares))};
 }
@@ -245,7 +248,7 @@ compiler::ProgramPlan read_program(const Json& json, const std::string& place) {
     return read_product(program.at("product"), place + ".product");
   }
   program.allow({"unified_buffer_kib", "accumulator_rows", "weight_fifo_tiles", "staging_rows",
-                 "tile_slots", "order", "fit", "cut_inputs", "round", "keep_halos", "layers"});
+                 "tile_slots", "order", "fit", "cut_inputs", "round", "layers"});
   compiler::LayersPlan plan;
   plan.capacities = read_capacities(program);
   plan.staging_rows = static_cast<std::uint64_t>(program.number("staging_rows", 0, kLargest));
@@ -254,7 +257,6 @@ compiler::ProgramPlan read_program(const Json& json, const std::string& place) {
   plan.fit = read_name(kFits, program, "fit");
   plan.cut_inputs = program.boolean("cut_inputs");
   plan.round = program.number("round", 0, kLargest);
-  plan.keep_halos = program.boolean("keep_halos");
   const Json& layers = program.at("layers");
   if (!layers.is_array()) program.fail("layers", "is not a list");
   for (std::size_t i = 0; i < layers.size(); ++i) {

@@ -99,13 +99,13 @@ NetworkPlan edited(NetworkPlan plan, const std::string& name, const ScheduleChoi
     layers->fit = to.fit;
     layers->cut_inputs = to.groups.cut_inputs;
     layers->round = to.groups.round;
-    layers->keep_halos = to.bands.keeps_halos;
     for (std::size_t i = 0; i < layers->layers.size(); ++i) {
       LayerPlan& layer = layers->layers[i];
       layer.form = to.forms[i];
       layer.chunk_rows = to.chunk_rows[i];
       layer.buffered_tiles = to.buffered_tiles.empty() ? 0 : to.buffered_tiles[i];
       layer.bands = to.bands.counts.empty() ? 1 : to.bands.counts[i];
+      layer.keep_halo = !to.bands.keeps_halo.empty() && to.bands.keeps_halo[i];
       if (!to.groups.sizes.empty()) {
         layer.images = to.groups.sizes[i];
       } else if (!from.groups.sizes.empty()) {
@@ -127,6 +127,7 @@ std::set<std::string> changes(const NetworkPlan& a, const NetworkPlan& b, const 
     if (x.staging_rows != y.staging_rows) kinds.insert("staging");
     if (x.order != y.order) kinds.insert("order");
     if (x.fit != y.fit) kinds.insert("fit");
+    bool halos = false;
     for (std::size_t i = 0; i < x.layers.size(); ++i) {
       const bool asked = x.layers[i].layer == name;
       if (x.layers[i].form != y.layers[i].form) kinds.insert(asked ? "form" : "another form");
@@ -137,9 +138,13 @@ std::set<std::string> changes(const NetworkPlan& a, const NetworkPlan& b, const 
         kinds.insert(asked ? "tiles" : "other tiles");
       }
       if (x.layers[i].images != y.layers[i].images) kinds.insert("groups");
-      if (x.layers[i].bands != y.layers[i].bands) kinds.insert("bands");
+      if (x.layers[i].bands != y.layers[i].bands) {
+        kinds.insert("bands");
+      } else if (x.layers[i].keep_halo != y.layers[i].keep_halo) {
+        halos = true;
+      }
     }
-    if (x.keep_halos != y.keep_halos && !kinds.contains("bands")) kinds.insert("halos");
+    if (halos && !kinds.contains("bands")) kinds.insert("halos");
     // Without groups inputs are not cut.
     if (x.cut_inputs != y.cut_inputs && !kinds.contains("groups")) kinds.insert("inputs");
   }

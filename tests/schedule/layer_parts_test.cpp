@@ -53,7 +53,7 @@ ImageGroups random_groups(const Segment& segment, const std::vector<std::size_t>
 /// Random counts of bands that change at random layers, 1 where a layer cannot be cut into as many.
 LineBands random_bands(const Segment& segment, const std::vector<std::size_t>& forms,
                        const ImageGroups& groups, Random& random) {
-  LineBands bands{{}, random.chance(50)};
+  LineBands bands;
   if (random.chance(30)) return bands;
   const ImageDivision division(in_forms(segment, forms), groups.images);
   std::int64_t count = random.between(1, 4);
@@ -65,6 +65,9 @@ LineBands random_bands(const Segment& segment, const std::vector<std::size_t>& f
   for (std::size_t i = 0; i < parts.layers.size(); ++i) {
     std::int64_t& layer = bands.counts[parts.layers[i].layer];
     layer = std::min(layer, most_bands(parts.segment.layers[i].body));
+  }
+  for (const std::int64_t each : bands.counts) {
+    bands.keeps_halo.push_back(each > 1 && random.chance(50));
   }
   return bands;
 }

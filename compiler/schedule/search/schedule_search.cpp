@@ -170,6 +170,9 @@ class ScheduleSearch : private CandidateSearch {
       if (form != choices_.forms[layer]) consider(choices);
     }
     choices = choices_;
+    choices.bands = with_other_halos(choices.bands, {layer, layer + 1});
+    if (choices.bands != choices_.bands) consider(choices);
+    choices = choices_;
     if (!std::holds_alternative<ContractionLayer>(segment_.layers[layer].body)) return;
     for (const std::int64_t parts : {0, 1, 2, 3, 4, 5, 6, 8, 12, 16}) {
       choices.chunk_rows[layer] = part_of_sums(layer, parts);

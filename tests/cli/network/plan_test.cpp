@@ -212,10 +212,10 @@ TEST_F(PlanTest, AProductIsRefusedWithOneField) {
   Json layers = plan;
   layers["programs"] = Json::parse(folder_.read("product.json"))["programs"];
   layers["programs"][0] = {
-      {"unified_buffer_kib", 1}, {"accumulator_rows", 1},  {"weight_fifo_tiles", 1},
-      {"staging_rows", 1},       {"tile_slots", 0},        {"order", "by start"},
-      {"fit", "next"},           {"cut_inputs", false},    {"round", 0},
-      {"keep_halos", false},     {"layers", Json::array()}};
+      {"unified_buffer_kib", 1}, {"accumulator_rows", 1}, {"weight_fifo_tiles", 1},
+      {"staging_rows", 1},       {"tile_slots", 0},       {"order", "by start"},
+      {"fit", "next"},           {"cut_inputs", false},   {"round", 0},
+      {"layers", Json::array()}};
   const Finished refused = with_plan(folder_.write("changed.json", layers.dump()));
   EXPECT_NE(refused.err.find("programs[0]: is the product 'conv', so its only field is product"),
             std::string::npos)

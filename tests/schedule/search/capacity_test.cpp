@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "compiler/emit/matmul.h"
+#include "compiler/schedule/choose_bands.h"
 #include "compiler/schedule/compile_network.h"
 #include "compiler/schedule/product/map_product.h"
 #include "compiler/schedule/schedule_segment.h"
@@ -152,6 +153,44 @@ TEST(CapacityTest, MoreCostsLittleOnASharedMemory) {
   const Tallies all = tally(draws(5, 10), true, {MemoryKind::kShared});
   EXPECT_LE(all.short_ones.worst, 1.03);
   EXPECT_LE(all.long_ones.worst, 1.1);
+}
+
+/// Buffers in which the images of a network do not fit, each twice as large as the one before.
+TEST(CapacityTest, MoreBufferCostsLargeImagesLittle) {
+  const std::uint64_t seeds = draws(12, 60);
+  std::cout << "seeds 0 to " << seeds - 1 << '\n';
+  Tally all;
+  int too_small = 0;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    Case each = random_case(seed, false);
+    if (small_networks()[seed % small_networks().size()].name == "lstm") continue;  // no images
+    each.config.memory_kind = seed % 2 == 0 ? MemoryKind::kIdeal : MemoryKind::kSplit;
+    std::optional<Cycle> before;
+    for (const std::uint32_t kib : {4U, 8U, 16U, 32U}) {
+      each.config.unified_buffer_kib = kib;
+      try {
+        const ScheduledNetwork network = schedule_network(each.graph, each.config);
+        const Cycle now = cycles(network, each.config);
+        if (before) all.add(*before, now);
+        if (before && now > *before) {
+          std::cout << "seed " << seed << ", " << kib << " KiB: " << *before << " to " << now
+                    << '\n';
+        }
+        before = now;
+        for (const auto& step : network.steps) {
+          const auto* program = std::get_if<ScheduledSegment>(&step);
+          if (program == nullptr || !program->choices) continue;
+          too_small += fits_buffer(program->segment, program->schedule) ? 0 : 1;
+        }
+      } catch (const ConfigError&) {
+        continue;  // too small for a layer
+      }
+    }
+  }
+  all.print("buffers");
+  std::cout << too_small << " programs whose images do not fit\n";
+  EXPECT_LE(all.worst, 1.02);
+  EXPECT_GT(too_small, 10);
 }
 
 /// The same program, with faster memories.

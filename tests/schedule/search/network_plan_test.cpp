@@ -143,7 +143,7 @@ void change(LayersPlan& plan, const MachineConfig& config, Random& random) {
       layer.bands = random.between(1, 6);
       break;
     case 8:
-      plan.keep_halos = !plan.keep_halos;
+      layer.keep_halo = !layer.keep_halo;
       break;
     case 9:
       plan.tile_slots = static_cast<std::uint32_t>(random.between(0, 40));
