@@ -12,8 +12,8 @@ namespace weft::cli {
 /// points and keeps none. Throws InputError.
 void dry_run(const sweep::Space& space, const SweepFlags& flags, const report::Streams& streams);
 
-/// How long `jobs` processes take for `points` points, each of which takes `seconds`: one process
-/// runs a point from its beginning to its end.
+/// How long `jobs` processes take for `points` points of `seconds` each. A point is run by one
+/// process from its beginning to its end.
 double sweep_seconds(double seconds, std::uint64_t points, std::size_t jobs);
 
 /// How many processes run points if --jobs does not say: one for each processor.

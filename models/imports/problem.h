@@ -7,7 +7,7 @@
 // A convolution has N images, G groups (1 if there is no such dimension), C channels and M (or K)
 // filters of each group, filters of R columns and S rows, and results of P columns and Q rows.
 // Wstride and Wdilation go along R and P, Hstride and Hdilation along S and Q. Without M and K it
-// is depthwise. A product has the dimensions M, K and N, of which K is summed. Source:
+// is depthwise. A product has the dimensions M, K and N and sums over K. Source:
 // timeloop.csail.mit.edu, "Problem".
 #pragma once
 

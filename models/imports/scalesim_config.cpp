@@ -84,7 +84,7 @@ class Ini {
     return std::nullopt;
   }
 
-  /// Sections of which nothing was used, and unused keys of the others.
+  /// Sections without any used key, and unused keys of the others.
   std::vector<std::string> unused() const {
     std::vector<std::string> names;
     for (const Section& each : sections_) {

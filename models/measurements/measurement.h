@@ -80,8 +80,7 @@ bool names_product(std::string_view kernel);
 /// A shape as in the products' CSV: "64x576x128", or "96*64x64x128" for 96 products.
 std::string shape_text(const devices::GemmShape& shape);
 
-/// A product of sizes of which each is at most 2^40 and all together at most 2^62; nullopt if any
-/// is 0 or larger.
+/// nullopt if a size is 0 or above 2^40, or if all four together multiply to more than 2^62.
 std::optional<devices::GemmShape> checked_shape(std::uint64_t m, std::uint64_t k, std::uint64_t n,
                                                 std::uint64_t count = 1);
 

@@ -132,8 +132,8 @@ MeasurementFile NcuTable::take() {
   }
   if (style_.is_open() && !open_comma_.empty()) {
     throw InputError(fmt::format(
-        "has times such as {}, of which nothing in the file says whether the comma is a decimal "
-        "one; export it again with LC_ALL=C, without separators",
+        "has times such as {}, and nothing in the file says whether the comma is a decimal one; "
+        "export it again with LC_ALL=C, without separators",
         open_comma_));
   }
   MeasurementFile file;

@@ -26,8 +26,8 @@ std::optional<double> plain_number(std::string_view text) {
   return value;
 }
 
-/// Takes `group` out if it stands between groups of three digits, of which the first may be shorter
-/// and does not begin with 0; nullopt if it stands elsewhere.
+/// Takes `group` out if it stands between groups of three digits. The first group may be shorter
+/// and does not begin with 0. nullopt if `group` stands elsewhere.
 std::optional<std::string> without_groups(std::string_view text, char group) {
   const std::size_t first = text.find(group);
   if (first == std::string_view::npos) return std::string(text);

@@ -43,8 +43,8 @@ std::vector<std::string> device_names();
 /// Parses names separated by commas: a preset of `weft machines`, an INI file, "cpu", "cuda", or
 /// one of devices::devices(). An INI file with a section [device] describes a modelled device, any
 /// other a machine. Each name may end in :FORMAT; otherwise `format` applies. An INI file is shown
-/// by its machine.name or device.name, or as given if it has none or another device has that name,
-/// be it in the list or one that comes with weft.
+/// by its machine.name or device.name. It is shown as given if it has none, or if another device of
+/// the list or a device that comes with weft has the same name.
 /// Throws InputError for an unknown name (with the most similar one, else all names), for an
 /// unknown format, for a format that a simulated or modelled device does not multiply, and for a
 /// repeated device. Throws ConfigError for an invalid file.

@@ -28,7 +28,7 @@ struct BetterRun {
   std::optional<std::uint64_t> serial = {};
 };
 
-/// What a layer takes. A depthwise layer stands for all its channels, each of which takes this.
+/// What a layer takes. For a depthwise layer it is what one channel takes.
 struct ScaleSimLayerRun {
   std::string name;
   std::uint64_t copies = 1;

@@ -7,8 +7,8 @@
 namespace weft::sweep {
 namespace {
 
-/// next() gives up after so many combinations, some hundredths of a second, so that rows are
-/// written and the progress is shown meanwhile.
+/// next() gives up after so many combinations. They take some hundredths of a second, so rows are
+/// written and the progress is shown in between.
 constexpr int kMostTries = 100'000;
 
 }  // namespace

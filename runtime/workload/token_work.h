@@ -35,8 +35,8 @@ struct TokenWork {
   std::optional<double> memory_seconds(const MachineConfig& config) const;
 };
 
-/// nullopt if the network is a file or does not generate text. A table of which each token picks
-/// one row (the embedding) does not count as weights. `graph` is the network as it was built.
+/// nullopt if the network is a file or does not generate text. The embedding does not count as
+/// weights, because a token reads one row of it. `graph` is the network as it was built.
 std::optional<TokenWork> token_work(const NetworkRequest& request, const graph::Graph& graph);
 
 /// A rate with its unit: "24.5 tokens/s".

@@ -23,7 +23,7 @@ std::string content_of(const fs::path& file) {
 
 class CorpusTest : public testing::TestWithParam<Target> {};
 
-// A corpus of which a target accepts nothing would not get beyond its first checks.
+// If a target accepts nothing of its corpus, its inputs do not get beyond the first checks.
 TEST_P(CorpusTest, HasInputsThatAreAcceptedAndRefused) {
   std::map<bool, int> outcomes;
   for (const auto& entry : fs::directory_iterator(fs::path(WEFT_FUZZ_CORPUS) / GetParam().name)) {

@@ -45,7 +45,7 @@ std::vector<Cell> row_of_valley(const Point& point) {
   return row;
 }
 
-/// All points of a search, of which up to `at_once` run side by side and end in reverse order.
+/// All points of a search. Up to `at_once` run side by side and end in reverse order.
 std::vector<std::uint64_t> points_of(Search& search, std::size_t at_once) {
   std::vector<Point> running;
   std::vector<std::uint64_t> numbers;
@@ -148,7 +148,7 @@ TEST(SweepSearchTest, RefusesEnergiesThatNoMachineHas) {
   EXPECT_NO_THROW(Search(given, 1, {"energy"}, 1));
 }
 
-// 4096^3 combinations, of which a search makes only its points.
+// There are 4096^3 combinations. A search makes only its points.
 TEST(SweepSearchTest, TakesASpaceThatNobodyGoesThrough) {
   Request request;
   request.workloads.push_back({MatmulSpec{}, {"matmul"}});

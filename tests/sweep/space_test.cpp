@@ -133,7 +133,7 @@ TEST(SweepSpaceTest, ALinkThatLeavesTheRangeMakesThePointImpossible) {
   EXPECT_THAT(Space(request).point(0)->impossible.value_or(""), HasSubstr("array.cols"));
 }
 
-// 28 * 10 * 24 / 65536 is 0.1025390625, of which a key of three decimals keeps 0.103.
+// 28 * 10 * 24 / 65536 is 0.1025390625; a key of three decimals keeps 0.103.
 TEST(SweepSpaceTest, ALinkIsRoundedToTheDecimalsOfItsKey) {
   Request request = product();
   request.axes.push_back({"array.rows", {"10"}});

@@ -27,8 +27,8 @@ class Workers {
   virtual std::vector<Outcome> wait(std::chrono::milliseconds patience) = 0;
 };
 
-/// How many points a worker may hold, one of which runs: enough that it never waits for the next
-/// one, and few enough that slow points are not left to one worker in the end.
+/// How many points a worker may hold; it runs one at a time. Enough that it never waits for the
+/// next one, and few enough that slow points are not left to one worker in the end.
 class Depth {
  public:
   void add(double seconds) {
