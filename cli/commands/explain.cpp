@@ -239,9 +239,10 @@ int run_explain(const Words& words, const report::Streams& streams) {
   if (!words.empty() && words.front() == "matmul") {  // as the command is called
     return run_explain_product({words.begin() + 1, words.end()}, streams);
   }
-  if (asks_about_layer(words)) return run_explain_layer(words, streams);
+  const Words options(words.begin(), std::ranges::find(words, "--"));
+  if (asks_about_layer(options)) return run_explain_layer(words, streams);
   if (names_problem<imports::ConvProblem>(words)) return run_explain_conv(words, streams);
-  const bool why = std::ranges::find(words, "--why") != words.end();
+  const bool why = std::ranges::find(options, "--why") != options.end();
   if (why) return run_explain_why(words, streams);
   if (asks_about_network_sweep(words)) return run_explain_network_sweep(words, streams);
   return run_explain_product(words, streams);

@@ -84,8 +84,13 @@ bool asks_about_network_sweep(const Words& words) {
   bool sweeps = false;
   bool names_network = false;
   bool is_value = false;  // of the option before
+  bool ended = false;     // by "--": the other words are no options
   for (const std::string& word : words) {
-    const bool is_option = word.starts_with("--");
+    if (word == "--") {
+      ended = true;
+      continue;
+    }
+    const bool is_option = !ended && word.starts_with("--");
     if (is_option) sweeps = sweeps || word == "--sweep" || word.starts_with("--sweep=");
     const bool is_number = word.find_first_not_of("-0123456789") == std::string::npos;
     names_network = names_network || !(is_option || is_value || is_number);

@@ -85,23 +85,31 @@ std::string count_line(const sweep::Space& space, const SweepFlags& flags,
   return fmt::format("{}, {}{} of them known before\n", line, about, grouped(count.known));
 }
 
-/// The seconds of a point, as the mean of some that are spread over the space. Nullopt if no point
-/// was found.
-std::optional<double> seconds_of_point(const sweep::Space& space) {
+/// Points that are spread over the space.
+struct Trial {
+  std::uint64_t points = 0;
+  double seconds = 0;  // of all
+  std::uint64_t failed = 0;
+  std::string error;  // of the first that failed
+};
+
+Trial try_points(const sweep::Space& space) {
   sweep::PointRunner runner(space);
   const Stopwatch watch;
-  double seconds = 0;
-  std::uint64_t tried = 0;
+  Trial trial;
   const std::uint64_t parts = std::min(kTrialPoints, space.size());
   for (std::uint64_t i = 0; i < parts && watch.seconds() < kTrialSeconds; ++i) {
     // Divided first, because a space may have nearly as many combinations as there are numbers.
     const auto point = space.point(space.size() / parts * i + space.size() % parts * i / parts);
     if (!point) continue;
-    seconds += runner.run(*point).seconds;
-    ++tried;
+    const sweep::Outcome outcome = runner.run(*point);
+    trial.seconds += outcome.seconds;
+    ++trial.points;
+    if (outcome.error.empty()) continue;
+    if (trial.failed == 0) trial.error = outcome.error;
+    ++trial.failed;
   }
-  if (tried == 0) return std::nullopt;
-  return seconds / static_cast<double>(tried);
+  return trial;
 }
 
 std::string duration(double seconds) {
@@ -136,12 +144,16 @@ void dry_run(const sweep::Space& space, const SweepFlags& flags, const report::S
   streams.out << count_line(space, flags, count) << report::axes_text(space, streams.style);
   std::uint64_t points = count.points - count.known;
   if (flags.search) points = std::min(flags.search->points, points);
-  const auto seconds = points == 0 ? std::nullopt : seconds_of_point(space);
-  if (!seconds) return;
+  const Trial trial = points == 0 ? Trial() : try_points(space);
+  if (trial.points == 0) return;
   const std::size_t jobs = flags.jobs.value_or(processors());
+  const double seconds = trial.seconds / static_cast<double>(trial.points);
   streams.out << fmt::format("{} with {} ({} a point, from a few of them)\n",
-                             duration(sweep_seconds(*seconds, points, jobs)),
-                             counted(jobs, "process"), si(*seconds, "s"));
+                             duration(sweep_seconds(seconds, points, jobs)),
+                             counted(jobs, "process"), si(seconds, "s"));
+  if (trial.failed == 0) return;
+  streams.out << fmt::format("{} of {} failed: {}\n", trial.failed,
+                             counted(trial.points, "point") + " tried", trial.error);
 }
 
 }  // namespace weft::cli

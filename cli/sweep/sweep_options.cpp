@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/program_options/errors.hpp>
 #include <boost/program_options/parsers.hpp>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
@@ -26,11 +25,10 @@
 #include "runtime/sweep/mpi/ranks.h"
 #include "runtime/sweep/space/values.h"
 #include "sim/config/config_keys.h"
+#include "sim/config/ini_file.h"
 
 namespace weft::cli {
 namespace {
-
-constexpr std::uintmax_t kLargestFileBytes = std::uintmax_t{1} << 20U;
 
 po::options_description run_part() {
   po::options_description options("Run");
@@ -101,14 +99,11 @@ void read_lines(const std::string& file, po::variables_map& values) {
   if (const char* problem = input_path_problem(file)) {
     throw InputError(fmt::format("{}: {}", file, problem));
   }
-  std::error_code unreadable;
-  if (std::filesystem::file_size(file, unreadable) > kLargestFileBytes || unreadable) {
-    throw InputError(fmt::format("{}: larger than 1 MiB, too large for a sweep", file));
-  }
   std::ifstream in(file);
+  std::istringstream text(read_ini_text(in, file, "a sweep"));
   const po::options_description options = file_options();
   try {
-    po::parsed_options lines = po::parse_config_file(in, options);
+    po::parsed_options lines = po::parse_config_file(text, options);
     // A machine's file may have its clock in [machine], although the option has no section.
     for (po::option& line : lines.options) {
       if (line.string_key == "machine.clock_mhz") line.string_key = "clock_mhz";

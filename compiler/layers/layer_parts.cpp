@@ -99,21 +99,25 @@ struct SheetRows {
   bool contains(std::int64_t row) const { return first <= row && row < last; }
 };
 
-/// Keeps what is written to `rows`: the products of a contraction, or the parts of a concatenation.
-/// False for other layers, and if nothing is left.
-bool keep_rows(LayerBody& body, const SheetRows& rows) {
-  if (auto* layer = std::get_if<ContractionLayer>(&body)) {
-    std::erase_if(layer->batch, [&](const BatchOffset& product) {
+/// What is written to `rows`: some products of a contraction, or some parts of a concatenation.
+/// nullopt for other layers, and if there is nothing.
+std::optional<LayerBody> in_rows(const LayerBody& body, const SheetRows& rows) {
+  if (const auto* layer = std::get_if<ContractionLayer>(&body)) {
+    ContractionLayer some = *layer;
+    std::erase_if(some.batch, [&](const BatchOffset& product) {
       return !rows.contains(layer->out.row + product.out_row);
     });
-    layer->batch.shrink_to_fit();  // else each part would take the memory of the whole batch
-    return !layer->batch.empty();
+    some.batch.shrink_to_fit();  // else each part would take the memory of the whole batch
+    return some.batch.empty() ? std::nullopt : std::optional<LayerBody>(std::move(some));
   }
-  auto* layer = std::get_if<ConcatLayer>(&body);
-  if (layer == nullptr || std::ranges::any_of(layer->parts, has_constant)) return false;
-  std::erase_if(layer->parts,
-                [&](const ElementwiseLayer& part) { return !rows.contains(part.out.row); });
-  return !layer->parts.empty();
+  const auto* layer = std::get_if<ConcatLayer>(&body);
+  if (layer == nullptr || std::ranges::any_of(layer->parts, has_constant)) return std::nullopt;
+  // There may be a part for each image, so only those that stay are copied.
+  ConcatLayer some{{}, layer->out};
+  for (const ElementwiseLayer& part : layer->parts) {
+    if (rows.contains(part.out.row)) some.parts.push_back(part);
+  }
+  return some.parts.empty() ? std::nullopt : std::optional<LayerBody>(std::move(some));
 }
 
 }  // namespace
@@ -214,12 +218,13 @@ std::vector<bool> ImageDivision::find_own_rows() const {
 std::optional<LayerBody> ImageDivision::part_of(const LayerBody& body, Cut cut,
                                                 const ImageRange& images) const {
   if (cut == Cut::kNone) return std::nullopt;
+  if (cut == Cut::kPieces) {
+    const std::int64_t each = segment().sheets[result_view(body).sheet].size.rows / images_;
+    return in_rows(body, {images.first * each, (images.first + images.count) * each});
+  }
   LayerBody part = body;
-  const std::int64_t each = segment().sheets[result_view(body).sheet].size.rows / images_;
   const bool possible =
-      cut == Cut::kRows
-          ? std::visit([&](auto& layer) { return cut_rows(layer, images_, images); }, part)
-          : keep_rows(part, {images.first * each, (images.first + images.count) * each});
+      std::visit([&](auto& layer) { return cut_rows(layer, images_, images); }, part);
   return possible ? std::optional(std::move(part)) : std::nullopt;
 }
 
@@ -260,8 +265,9 @@ PartedSegment ImageDivision::in_groups(const ImageGroups& groups) const {
   }
   const auto add = [&](std::size_t index, const ImageRange& images) {
     const bool whole = images.count == images_;
-    Layer layer = segment().layers[index];
-    if (!whole) layer.body = *part_of(layer.body, cuts_[index], images);
+    const Layer& all = segment().layers[index];
+    LayerBody body = whole ? all.body : *part_of(all.body, cuts_[index], images);
+    Layer layer{all.name, all.op, all.value, all.result, all.macs, all.note, std::move(body)};
     for_each_view(layer.body, [&](View& view) {
       view.sheet =
           first_part[view.sheet] + static_cast<std::size_t>(images.first / units[view.sheet]);

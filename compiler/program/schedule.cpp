@@ -12,6 +12,12 @@ void append(std::string& text, const std::string& separator, const std::string& 
 
 }  // namespace
 
+std::int64_t count_parts(const ImageGroups& groups) {
+  std::int64_t parts = 0;
+  for (const std::int64_t size : groups.sizes) parts += groups.images / size;
+  return parts;
+}
+
 std::string to_text(const ImageGroups& groups, std::size_t layer) {
   if (groups.sizes.empty() || groups.sizes[layer] == groups.images) return "";
   const std::int64_t size = groups.sizes[layer];

@@ -63,6 +63,13 @@ struct ImageGroups {
   friend bool operator==(const ImageGroups&, const ImageGroups&) = default;
 };
 
+/// Parts of layers into which groups cut the batch.
+std::int64_t count_parts(const ImageGroups& groups);
+
+/// The most of them, so that a large batch does not take the computer's memory. A part takes about
+/// 1 KiB.
+inline constexpr std::int64_t kMostLayerParts = std::int64_t{1} << 18U;
+
 /// In how many bands of lines each layer takes an image (compiler/layers/line_bands.h).
 struct LineBands {
   std::vector<std::int64_t> counts;  // of each layer; empty: 1 each

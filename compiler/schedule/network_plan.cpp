@@ -221,6 +221,12 @@ class PlannedChoices {
       }
       groups.sizes.push_back(layer.images);
     }
+    if (const std::int64_t parts = count_parts(groups); parts > kMostLayerParts) {
+      const LayerPlan& first = plan_.layers.front();
+      refuse(first.layer, "images", first.images,
+             fmt::format("the batch would be cut into {} parts of layers, and the most is {}",
+                         parts, kMostLayerParts));
+    }
     return groups;
   }
 

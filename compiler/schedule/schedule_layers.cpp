@@ -227,6 +227,7 @@ std::variant<Schedule, Obstacle> schedule_layers(const Segment& segment,
   const MachineConfig planned = with_capacities(config, choices.capacities);
   PartedSegment parts = in_forms(segment, choices.forms);
   const ImageGroups& groups = choices.groups;
+  if (count_parts(groups) > kMostLayerParts) return Obstacle{0, {}};
   if (!groups.sizes.empty()) {
     const ImageDivision division(std::move(parts), groups.images);
     for (std::size_t i = 0; i < groups.sizes.size(); ++i) {

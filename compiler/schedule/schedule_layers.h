@@ -45,8 +45,9 @@ bool has_constant_weights(const Layer& layer);
 /// One of `parts` equal parts of these rows; 0 if `parts` is 0 or no form uses the array.
 std::int64_t part_of_sums(const Layer& layer, const MachineConfig& config, std::int64_t parts);
 
-/// A layer for which the rows of the unified buffer do not suffice, or which is in groups though
-/// its form cannot be divided; the misfit of the latter is empty.
+/// A layer for which the rows of the unified buffer do not suffice. The misfit is empty if the
+/// layer is in groups though its form cannot be divided, or if there would be more than
+/// kMostLayerParts.
 struct Obstacle {
   std::size_t layer = 0;
   Misfit misfit;

@@ -29,10 +29,18 @@ std::optional<std::size_t> column_of(const CsvFields& header,
   return std::nullopt;
 }
 
+namespace {
+
+/// True if each row has one metric of a kernel. Otherwise it has all of them.
+bool has_metrics(const CsvFields& header) {
+  return column_of(header, {"Metric Name"}) && column_of(header, {"Metric Value"});
+}
+
+}  // namespace
+
 bool NcuTable::is_header(const CsvFields& fields) {
   if (!column_of(fields, {"Kernel Name"})) return false;
-  return (column_of(fields, {"Metric Name"}) && column_of(fields, {"Metric Value"})) ||
-         column_of(fields, {kDuration});
+  return has_metrics(fields) || column_of(fields, {kDuration});
 }
 
 void NcuTable::begin(const CsvFields& header) {
@@ -42,7 +50,7 @@ void NcuTable::begin(const CsvFields& header) {
   kernel_ = column_of(header, {"Kernel Name"});
   device_ = column_of(header, {"Device"});
   capability_ = column_of(header, {"CC"});
-  metric_ = column_of(header, {"Metric Name"});
+  metric_ = has_metrics(header) ? column_of(header, {"Metric Name"}) : std::nullopt;
   unit_ = column_of(header, {"Metric Unit"});
   value_ = column_of(header, {"Metric Value"});
   duration_ = column_of(header, {kDuration});

@@ -62,6 +62,7 @@ class CsvFile {
         if (comments_.size() < 1000) comments_.emplace_back(fields_[0], reader_.line());
       } else if (!begins_any(table_, fields_, reader_.line())) {
         if (none && reader_.line() > kMostPreambleLines) break;
+        if (none) refuse_semicolons();
         add();
       } else if (none) {
         give_comments();
@@ -78,6 +79,16 @@ class CsvFile {
   }
 
  private:
+  /// Spreadsheets write them where the decimal point is a comma.
+  void refuse_semicolons() const {
+    const std::string& line = fields_[0];
+    if (fields_.size() != 1 || line.find(';') == std::string::npos) return;
+    if (!line.starts_with("name;") && !line.starts_with("shape;")) return;
+    throw InputError(
+        fmt::format("line {}: has semicolons between its fields; write commas, and decimal points",
+                    reader_.line()));
+  }
+
   void add() {
     if (auto* products = std::get_if<ProductsTable>(&table_)) {
       if (reader_.is_comment()) {

@@ -34,10 +34,13 @@ NumberFormat used_format(const DeviceRequest& request) {
 
 /// `choice` is what a user can make smaller.
 void check_fits(const DeviceModel& device, double bytes, const char* what, const char* choice) {
-  if (device.memory_gb == 0 || bytes <= device.memory_gb * 1e9) return;
-  throw InputError(
-      fmt::format("{} would take {}, but the device has {}; choose {}, or leave the device out",
-                  what, si(bytes, "B"), si(device.memory_gb * 1e9, "B"), choice));
+  const double there = device.memory_gb * 1e9;
+  if (there == 0 || bytes <= there) return;
+  const std::string needed = si(bytes, "B");
+  const std::string more = si(bytes - there, "B");
+  throw InputError(fmt::format(
+      "{} would take {}{}, but the device has {}; choose {}, or leave the device out", what, needed,
+      needed == si(there, "B") ? fmt::format(", {} too much", more) : "", si(there, "B"), choice));
 }
 
 std::string basis_of(const DeviceModel& device, const GemmModel& model) {

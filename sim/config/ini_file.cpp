@@ -22,14 +22,6 @@ namespace po = boost::program_options;
 
 constexpr std::size_t kMaxIniBytes = std::size_t{1} << 20U;
 
-std::string read_bounded(std::istream& in, std::string_view origin, std::string_view what) {
-  std::optional<std::string> text = read_text(in, kMaxIniBytes);
-  if (in.bad()) throw ConfigError(fmt::format("{}: cannot be read", origin));
-  if (!text)
-    throw ConfigError(fmt::format("{}: larger than 1 MiB, too large for {}", origin, what));
-  return *std::move(text);
-}
-
 po::parsed_options parse_lines(const std::string& text, std::string_view origin) {
   std::istringstream lines(text);
   const po::options_description no_options;
@@ -45,8 +37,19 @@ po::parsed_options parse_lines(const std::string& text, std::string_view origin)
 
 }  // namespace
 
+std::string read_ini_text(std::istream& in, std::string_view origin, std::string_view what) {
+  std::optional<std::string> text = read_text(in, kMaxIniBytes);
+  if (in.bad()) throw ConfigError(fmt::format("{}: cannot be read", origin));
+  if (!text)
+    throw ConfigError(fmt::format("{}: larger than 1 MiB, too large for {}", origin, what));
+  // A message that quotes a value would end at its first zero byte.
+  if (text->find('\0') != std::string::npos)
+    throw ConfigError(fmt::format("{}: has a zero byte, so it is no text file", origin));
+  return *std::move(text);
+}
+
 std::vector<IniEntry> read_ini(std::istream& in, std::string_view origin, std::string_view what) {
-  const po::parsed_options parsed = parse_lines(read_bounded(in, origin, what), origin);
+  const po::parsed_options parsed = parse_lines(read_ini_text(in, origin, what), origin);
   std::vector<IniEntry> entries;
   for (const po::option& option : parsed.options) {
     entries.push_back({option.string_key, option.value.empty() ? "" : option.value.front()});

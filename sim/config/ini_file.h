@@ -13,10 +13,12 @@ struct IniEntry {
   std::string value;
 };
 
-/// The entries in the order of the text; a key may come twice. A comment begins with '#'. `origin`
-/// is the text's name in errors, `what` says what it should be: "a machine file". Throws
-/// ConfigError for text of more than 1 MiB and for a line that is neither [section] nor key =
-/// value.
+/// The text of an INI file. Throws ConfigError for more than 1 MiB and for text with zero bytes.
+/// `origin` is the text's name in errors, `what` says what it should be: "a machine file".
+std::string read_ini_text(std::istream& in, std::string_view origin, std::string_view what);
+
+/// The entries in the order of the text; a key may come twice. A comment begins with '#'. Throws
+/// ConfigError as read_ini_text() does, and for a line that is neither [section] nor key = value.
 std::vector<IniEntry> read_ini(std::istream& in, std::string_view origin, std::string_view what);
 
 /// True if the entries describe a device of models/devices, not a machine.

@@ -232,6 +232,17 @@ TEST(ExplainSweepTest, TheHelpSaysWhatTheFilesHave) {
   EXPECT_EQ(help.find("timeline"), std::string::npos) << help;
 }
 
+TEST(ExplainSweepTest, WordsAfterTwoDashesAreNoOptions) {
+  for (const Words& words :
+       {Words{"explain", "5", "6", "7", "--", "--sweep", "matmul"},
+        Words{"explain", "lenet5", "--", "--sweep", "batch=1..2"},
+        Words{"explain", "lenet5", "--", "--layer", "c1"}, Words{"explain", "5", "--", "--why"}}) {
+    const Finished refused = run_weft(words);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_EQ(std::ranges::count(refused.err, '\n'), 1) << refused.err;
+  }
+}
+
 TEST(ExplainSweepTest, WhatIsNoRangeOfAKeyIsRefusedInOneLine) {
   const std::vector<std::pair<Words, std::string>> refused = {
       {{"5", "6", "7", "--sweep", "array.dtype=1..2"}, "is no number"},

@@ -47,6 +47,24 @@ TEST(SweepPointsTest, ADryRunCountsThePointsThatWouldRun) {
   EXPECT_EQ(contents(file).size(), 16U);
 }
 
+TEST(SweepPointsTest, ADryRunSaysWhichTriedPointsFail) {
+  const Words space = {"sweep", "matmul", "8", "8", "8", "--machine", "tiny", "--dry-run"};
+  const auto out = [&](const Words& more) { return run_weft(space + more).out; };
+  EXPECT_THAT(out({"--array.rows", "4,8"}), Not(HasSubstr("failed")));
+  const Words link = {"--array.rows", "4,8", "--link", "power.static_w=(rows-4)*1e6"};
+  EXPECT_THAT(out(link), HasSubstr("1 of 2 points tried failed: "));
+  EXPECT_THAT(out(link), HasSubstr("power.static_w"));
+}
+
+TEST(SweepPointsTest, AFileWithAZeroByteIsNoTextFile) {
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.write("a.ini", std::string("workload = ") + '\0' + "a.onnx\nmachine = tiny\n");
+  const Finished finished = run_weft({"sweep", file});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("a.ini: has a zero byte, so it is no text file"));
+}
+
 // Of 4096 x 4096 combinations, 4096 have as many rows as columns. The sample has about 244 of them,
 // so ten of its standard deviations are about 4096 * 10 / sqrt(244), or 2600.
 TEST(SweepPointsTest, ADryRunOfALargeSpaceCountsASample) {
