@@ -48,13 +48,10 @@ Schedule product_schedule(const MatmulSpec& spec, const MachineConfig& config) {
 constexpr std::uint64_t kShort = most_replayed(SearchEffort::kNormal) / 12'000;
 /// Each search of a short program, the machine's own as well, replays at most this many.
 constexpr std::uint64_t kShortSearch = most_replayed(SearchEffort::kNormal) / 50;
-/// Other programs are also searched on machines with less of one capacity, until these searches
-/// have replayed kOneLess: those of one image with few layers or few instructions, and those whose
-/// own search replayed at most kQuick.
-constexpr std::size_t kFewLayers = 16;
-constexpr std::uint64_t kFewInstructions = most_replayed(SearchEffort::kNormal) / 1'500;
+/// Of other programs, those that are searched with so few replayed instructions are also searched
+/// on machines with less of one capacity, until these searches have replayed kOneLess.
 constexpr std::uint64_t kQuick = most_replayed(SearchEffort::kNormal) / 100;
-constexpr std::uint64_t kOneLess = most_replayed(SearchEffort::kNormal);
+constexpr std::uint64_t kOneLess = most_replayed(SearchEffort::kNormal) / 15;
 /// Programs whose images are too large for the unified buffer are searched on machines with less of
 /// it, until these searches have replayed so many.
 constexpr std::uint64_t kSmallerBuffers = most_replayed(SearchEffort::kNormal);
@@ -179,12 +176,6 @@ bool is_beaten(const CostedSchedule& schedule, const MappingOptions& options) {
   return options.to_beat && schedule.cycles && *schedule.cycles > *options.to_beat / 50 * 51;
 }
 
-bool is_quick_to_search(const Segment& image, const Schedule& schedule,
-                        const MachineConfig& config) {
-  return image.layers.size() <= kFewLayers ||
-         replay(image, schedule, config).instructions <= kFewInstructions;
-}
-
 std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
                                                      const MachineConfig& config,
                                                      const MappingOptions& options,
@@ -212,8 +203,7 @@ std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
   if (own == nullptr) return scheduled;
   // A batch begins with what one image found.
   const bool is_image = !is_small && own->cycles && batch_of(segment) == 1;
-  const bool is_quick = thorough || own->replayed <= kQuick ||
-                        (is_image && is_quick_to_search(segment, own->schedule, config));
+  const bool is_quick = thorough || own->replayed <= kQuick;
   if (is_image && !is_quick && !fits_buffer(segment, own->schedule)) {
     whole.to_beat.reset();
     return SmallerMachines(segment, config, whole, std::move(*own), most).best_of_smaller_buffers();

@@ -348,14 +348,14 @@ std::vector<Figure> five_mappings() {
   const double useful = static_cast<double>(2 * taps * filters) / static_cast<double>(both * 256);
   return {count("products", pixels * taps * filters),
           count("rows, tap by tap", taps * pixels),
-          {"padding, tap by tap", decimals(100 * padding(array, 1, filters), 0), " 25x1x2   {} "},
+          {"padding, tap by tap", decimals(100 * padding(array, 1, filters), 0), " 25x1x4   {} "},
           count("rows, packed", packed * pixels),
-          {"padding, packed", decimals(100 * padding(array, taps, filters), 0), " 2x1x4    {} "},
+          {"padding, packed", decimals(100 * padding(array, taps, filters), 0), " 2x1x7    {} "},
           count("rows, two lines", both * pixels / 2),
           {"padding, two lines", decimals(100 * (1 - useful), 0), " 2x1x7    {} "},
           count("chunks", ceil_div(pixels / 2, 64), " 2x1x{} "),
           share("padding of 3 x 3", padding(array, 3 * 3, filters), "{} % padding"),
-          count("folds of lines", 5 * tiles(array, 5 * filters, 1), " {}x1x2 ")};
+          count("folds of lines", 5 * tiles(array, 5 * filters, 1), " {}x1x5 ")};
 }
 
 }  // namespace
