@@ -146,8 +146,9 @@ void ProductsTable::add(const CsvFields& fields, std::uint64_t line) {
   }
   const auto seconds = time_of(at(time_), unit_);
   if (!seconds || *seconds == 0) {
-    throw InputError(fmt::format("line {}: {} is no time greater than 0; write {}", line,
-                                 printable(at(time_)), "0.00044 in seconds, or 440 us"));
+    throw InputError(fmt::format(
+        "line {}: {} is no time greater than 0{}", line, printable(at(time_)),
+        unit_ > 0 ? "; write 0.00044 in seconds, or 440 us" : " with its unit, such as 440 us"));
   }
   row.format = at(dtype_).empty() ? usual_format_ : parse_type(at(dtype_), line);
   row.device = devices_.number_of(at(device_).empty() ? usual_device_ : at(device_));
