@@ -52,8 +52,8 @@ constexpr std::uint64_t kShortSearch = most_replayed(SearchEffort::kNormal) / 50
 /// on machines with less of one capacity, until these searches have replayed kOneLess.
 constexpr std::uint64_t kQuick = most_replayed(SearchEffort::kNormal) / 100;
 constexpr std::uint64_t kOneLess = most_replayed(SearchEffort::kNormal) / 15;
-/// Programs whose images are too large for the unified buffer are searched on machines with less of
-/// it, until these searches have replayed so many.
+/// If the images of a program do not fit in the unified buffer, smaller buffers are searched too.
+/// These searches end when they have replayed this many instructions.
 constexpr std::uint64_t kSmallerBuffers = most_replayed(SearchEffort::kNormal);
 
 }  // namespace
