@@ -20,8 +20,7 @@ struct NetworkOptions {
   std::int64_t batch = 1;
   std::uint64_t seed = 1;                     // of the weights
   std::optional<std::int64_t> sequence = {};  // tokens; default: the network's
-  // Decode one token. The keys and values of so many tokens before it are inputs. nullopt: no
-  // cache, prefill.
+  // Tokens whose keys and values are inputs; one more is decoded. nullopt: no cache, prefill.
   std::optional<std::int64_t> kv_cache = {};
 };
 
