@@ -7,8 +7,8 @@
 namespace weft::sweep {
 namespace {
 
-/// next() gives up after this many combinations, some hundredths of a second. The caller then writes
-/// rows and shows the progress.
+/// next() gives up after this many combinations, some hundredths of a second. The caller then
+/// writes rows and shows the progress.
 constexpr int kMostTries = 100'000;
 
 }  // namespace
