@@ -15,10 +15,12 @@ const char* input_path_problem(const std::filesystem::path& path) {
 }
 
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  if (a == b) return true;
+  if (a.empty() || b.empty()) return false;  // absolute() throws for an empty path
   std::error_code error;
   const auto real_a = std::filesystem::weakly_canonical(std::filesystem::absolute(a), error);
   const auto real_b = std::filesystem::weakly_canonical(std::filesystem::absolute(b), error);
-  return a == b || (!error && real_a == real_b);
+  return !error && real_a == real_b;
 }
 
 std::optional<std::string> read_text(std::istream& in, std::size_t most) {

@@ -60,6 +60,36 @@ void add_new(std::vector<LineBands>& all, LineBands bands) {
   if (cuts && std::ranges::find(all, bands) == all.end()) all.push_back(std::move(bands));
 }
 
+/// `count` bands for these layers; those that had none until now keep halos if `keeps`.
+LineBands with_count(LineBands bands, const Stack& stack, std::int64_t count, bool keeps) {
+  for (std::size_t i = stack.begin; i < stack.end; ++i) {
+    if (bands.counts[i] == 1) bands.keeps_halo[i] = keeps;
+    bands.counts[i] = count;
+  }
+  return bands;
+}
+
+/// Bands that differ from given ones, without those that the layers cannot take.
+class OtherBands {
+ public:
+  OtherBands(const LineBands& bands, const PartedSegment& parts)
+      : bands_(bands), most_(most_bands_of_layers(parts, bands.counts.size())) {}
+
+  void add(LineBands other) {
+    for (std::size_t i = 0; i < most_.size(); ++i) {
+      if (other.counts[i] > most_[i]) return;
+    }
+    if (other != bands_) add_new(all_, std::move(other));
+  }
+
+  std::vector<LineBands> all() && { return std::move(all_); }
+
+ private:
+  const LineBands& bands_;
+  const std::vector<std::int64_t> most_;  // bands, of each layer
+  std::vector<LineBands> all_;
+};
+
 }  // namespace
 
 PartedSegment without_bands(const Segment& segment, const ScheduleChoices& choices) {
@@ -143,19 +173,9 @@ LineBands with_other_halos(LineBands bands, const LayerRange& layers) {
 
 std::vector<LineBands> neighbors_of(const LineBands& bands, const PartedSegment& parts) {
   const std::size_t layers = bands.counts.size();
-  const std::vector<std::int64_t> most = most_bands_of_layers(parts, layers);
-  std::vector<LineBands> all;
+  OtherBands others(bands, parts);
   const auto add = [&](const Stack& stack, std::int64_t count, bool keeps) {
-    LineBands changed = bands;
-    for (std::size_t i = stack.begin; i < stack.end; ++i) {
-      if (count > 1 && most[i] < 2) return;
-      if (changed.counts[i] == 1) changed.keeps_halo[i] = keeps;
-      changed.counts[i] = count;
-    }
-    for (std::size_t i = 0; i < layers; ++i) {
-      if (changed.counts[i] > most[i]) return;
-    }
-    if (changed != bands) add_new(all, std::move(changed));
+    others.add(with_count(bands, stack, count, keeps));
   };
   const std::vector<Stack> stacks = stacks_of(bands);
   for (const Stack& stack : stacks) {
@@ -170,9 +190,23 @@ std::vector<LineBands> neighbors_of(const LineBands& bands, const PartedSegment&
       add({std::max(stack.end, stack.begin + by) - by, stack.end}, 1, false);
     }
   }
-  if (stacks.size() > 1) add_new(all, with_other_halos(bands, {0, layers}));
-  for (const Stack& stack : stacks) add_new(all, with_other_halos(bands, stack));
-  return all;
+  if (stacks.size() > 1) others.add(with_other_halos(bands, {0, layers}));
+  for (const Stack& stack : stacks) others.add(with_other_halos(bands, stack));
+  return std::move(others).all();
+}
+
+std::vector<LineBands> near_counts_of(const LineBands& bands, const PartedSegment& parts) {
+  OtherBands others(bands, parts);
+  for (const Stack& stack : stacks_of(bands)) {
+    const std::int64_t count = bands.counts[stack.begin];
+    for (const std::int64_t by : {std::max<std::int64_t>(count / 4, 1), std::int64_t{1}}) {
+      for (const LineBands& halos : {bands, with_other_halos(bands, stack)}) {
+        others.add(with_count(halos, stack, count + by, false));
+        others.add(with_count(halos, stack, count - by, false));
+      }
+    }
+  }
+  return std::move(others).all();
 }
 
 }  // namespace weft::compiler

@@ -217,9 +217,15 @@ class Variations {
     const std::size_t layers = segment_.layers.size();
     LineBands now = chosen_.bands;
     if (now.counts.empty()) now.counts.assign(layers, 1);
-    const std::vector<LineBands> all = chosen_.bands.counts.empty()
-                                           ? fitting_bands(parts, layers, planned_)
-                                           : neighbors_of(chosen_.bands, parts);
+    std::vector<LineBands> all;
+    if (chosen_.bands.counts.empty()) {
+      all = fitting_bands(parts, layers, planned_);
+    } else {
+      all = neighbors_of(chosen_.bands, parts);
+      for (LineBands& near : near_counts_of(chosen_.bands, parts)) {
+        if (std::ranges::find(all, near) == all.end()) all.push_back(std::move(near));
+      }
+    }
     for (const LineBands& bands : all) {
       const bool other_halos = bands.counts == now.counts && now.counts[index_] > 1;
       if (bands.counts[index_] == now.counts[index_] && !other_halos) continue;

@@ -31,5 +31,12 @@ TEST(ReadTextTest, RefusesMoreThanTheMost) {
   EXPECT_EQ(read(parts, parts.size() - 1), std::nullopt);
 }
 
+TEST(SameFileTest, AnEmptyNameIsNoFile) {
+  EXPECT_TRUE(same_file("a", "./a"));
+  EXPECT_TRUE(same_file("", ""));
+  EXPECT_FALSE(same_file("a", ""));
+  EXPECT_FALSE(same_file("", "a"));
+}
+
 }  // namespace
 }  // namespace weft

@@ -12,8 +12,8 @@
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/divide_buffer.h"
 #include "compiler/schedule/search/buffered_tiles.h"
-#include "compiler/schedule/search/candidate_search.h"
 #include "compiler/schedule/search/capacity_ladder.h"
+#include "compiler/schedule/search/division_search.h"
 #include "compiler/schedule/search/layers_alike.h"
 #include "compiler/schedule/search/schedule_by_estimate.h"
 
@@ -21,11 +21,11 @@ namespace weft::compiler {
 namespace {
 
 /// Tries schedules in a fixed order and keeps the one with the fewest cycles.
-class ScheduleSearch : private CandidateSearch {
+class ScheduleSearch : private DivisionSearch {
  public:
   ScheduleSearch(const Segment& segment, const MachineConfig& config, const MappingOptions& options,
                  std::uint64_t most)
-      : CandidateSearch(segment, config, options, most),
+      : DivisionSearch(segment, config, options, most),
         form_(options.form),
         ladders_(capacity_ladders(segment, config)) {}
 
@@ -59,12 +59,17 @@ class ScheduleSearch : private CandidateSearch {
       form_ = form;
       descend(first_choices(segment_, config_, form));
     }
-    // Bands need their own chunks and forms, and may lose in the end, so they come last.
+    // Bands need their own chunks and forms, and may lose in the end, so they come last. Small
+    // steps from the start find other bands, often worse ones, so they get a descent of their own.
     tries_bands_ = options_.line_bands;
     form_ = options_.form;
     if (tries_bands_ && found_ && found_->cycles && !at_budget() &&
         spills(segment_, found_->schedule)) {
       descend(first_choices(segment_, config_, form_.value_or(0)));
+      tries_near_counts_ = true;
+      if (!found_->choices->bands.counts.empty()) {
+        descend(first_choices(segment_, config_, form_.value_or(0)));
+      }
     }
     if (found_) found_->replayed = replayed_;
     return std::move(found_);
@@ -147,6 +152,7 @@ class ScheduleSearch : private CandidateSearch {
     choose_tiles(true);
     choose_staging_again();
     choose_less();
+    choose_divisions_again();
     if (options_.effort == SearchEffort::kThorough) refine();
   }
 
@@ -160,6 +166,7 @@ class ScheduleSearch : private CandidateSearch {
         consider_arrangements(choices_, share);
       }
       for (std::size_t i = 0; i < segment_.layers.size(); ++i) refine_layer(i);
+      choose_divisions_again();
     }
   }
 
@@ -178,23 +185,6 @@ class ScheduleSearch : private CandidateSearch {
       choices.chunk_rows[layer] = part_of_sums(layer, parts);
       if (choices.chunk_rows[layer] != choices_.chunk_rows[layer]) consider(choices);
     }
-  }
-
-  void choose_groups() {
-    const std::int64_t images = batch_of(segment_);
-    if (images <= 1 || at_end() || !options_.image_groups.value_or(true)) return;
-    const ImageDivision division(in_forms(segment_, choices_.forms), images);
-    const ScheduleChoices whole = choices_;
-    for (const ImageGroups& groups : fitting_groups(segment_, division, config_)) {
-      ScheduleChoices choices = whole;
-      choices.groups = groups;
-      for (const Fit fit : {whole.fit, other(whole.fit)}) {
-        choices.fit = fit;
-        for (const std::uint64_t share : {4U, 8U, 16U}) consider_staging(share, choices);
-      }
-    }
-    if (!choices_.groups.sizes.empty()) move_on(&ScheduleChoices::groups, division);
-    if (!choices_.groups.sizes.empty()) consider_cut_inputs(choices_);
   }
 
   /// Tiles of weights through the unified buffer.
@@ -246,37 +236,6 @@ class ScheduleSearch : private CandidateSearch {
   bool is_split() const { return config_.memory_kind == MemoryKind::kSplit; }
   std::uint32_t most_slots() const {
     return std::bit_floor(most_tile_slots(planned_machine(choices_)));
-  }
-
-  /// Bands of lines, if rows leave the buffer between layers.
-  void choose_bands() {
-    if (!tries_bands_ || at_end() || !spills(segment_, best_->schedule)) return;
-    const PartedSegment parts = without_bands(segment_, choices_);
-    const ScheduleChoices whole = choices_;
-    for (LineBands& bands : fitting_bands(parts, segment_.layers.size(), config_)) {
-      ScheduleChoices choices = whole;
-      choices.bands = std::move(bands);
-      for (const std::uint64_t share : {4U, 8U, 16U}) consider_staging(share, choices);
-    }
-    if (choices_.bands.counts.empty()) return;
-    most_for_groups_ = replayed_ + (most_ - std::min(replayed_, most_)) / 2;
-    move_on(&ScheduleChoices::bands, parts);
-    consider_cut_inputs(choices_);
-  }
-
-  /// Goes from the groups or bands to their neighbors as long as that saves cycles, until
-  /// `most_for_groups_` instructions are replayed.
-  template <class Choice, class Divided>
-  void move_on(Choice ScheduleChoices::*which, const Divided& divided) {
-    for (std::optional<Choice> before; before != choices_.*which;) {
-      before = choices_.*which;
-      for (Choice& neighbor : neighbors_of(*before, divided)) {
-        if (at_end() || replayed_ >= most_for_groups_) return;
-        ScheduleChoices choices = choices_;
-        choices.*which = std::move(neighbor);
-        consider(choices);
-      }
-    }
   }
 
   void choose_form_of_layers_like(std::size_t first) {
@@ -369,9 +328,7 @@ class ScheduleSearch : private CandidateSearch {
   }
 
   std::optional<std::size_t> form_;  // of all layers that have it; nullopt: to be chosen
-  bool tries_bands_ = false;
   const CapacityLadders ladders_;
-  std::uint64_t most_for_groups_ = most_;   // instructions
   std::int64_t parts_ = 1;                  // of the batch
   std::optional<ScheduleChoices> smaller_;  // the best for a part of the batch, repeated
   std::optional<ScheduleChoices> like_;     // for a segment of the same layers

@@ -1,0 +1,35 @@
+// Tries groups of images and bands of lines.
+#pragma once
+
+#include <cstdint>
+
+#include "compiler/schedule/search/candidate_search.h"
+
+namespace weft::compiler {
+
+class DivisionSearch : protected CandidateSearch {
+ protected:
+  using CandidateSearch::CandidateSearch;
+
+  /// Groups of images, if there are several.
+  void choose_groups();
+  /// Bands of lines, if rows leave the buffer between layers and `tries_bands_`.
+  void choose_bands();
+  /// With other forms and chunks, other groups and bands may be the best.
+  void choose_divisions_again();
+
+  bool tries_bands_ = false;
+  bool tries_near_counts_ = false;  // of bands, and with other forms and chunks other groups
+
+ private:
+  void move_on_groups();
+  void move_on_bands();
+  /// Goes from the groups or bands to `others(them)` as long as that saves cycles, until
+  /// `most_for_divisions_` instructions are replayed.
+  template <class Choice, class Others>
+  void move_on(Choice ScheduleChoices::*which, const Others& others);
+
+  std::uint64_t most_for_divisions_ = most_;
+};
+
+}  // namespace weft::compiler
