@@ -44,8 +44,8 @@ LineBands with_other_halos(LineBands bands, const LayerRange& layers);
 /// earlier or later by some layers, or the halos of all stacks or of one the other way.
 std::vector<LineBands> neighbors_of(const LineBands& bands, const PartedSegment& parts);
 
-/// Like `bands`, but a stack has one band more or less, or a quarter more or less, with its halos as
-/// they are or the other way.
+/// Like `bands`, but a stack has one band more or less, or a quarter more or less, with its halos
+/// as they are or the other way.
 std::vector<LineBands> near_counts_of(const LineBands& bands, const PartedSegment& parts);
 
 }  // namespace weft::compiler
