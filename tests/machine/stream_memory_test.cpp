@@ -37,6 +37,15 @@ void* operator new(std::size_t size) {
   return static_cast<char*>(block) + kHeader;
 }
 
+// By default this calls the one above, but a sanitizer has its own.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 void operator delete(void* memory) noexcept {
   if (memory == nullptr) return;
   void* block = static_cast<char*>(memory) - kHeader;

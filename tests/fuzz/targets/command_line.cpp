@@ -97,12 +97,17 @@ class Folder {
 
 // --- Words ---------------------------------------------------------------------------------------
 
-/// Shortens runs of 2 to 17 digits to a number below 24. Longer ones are beyond every limit.
+/// Shortens runs of 2 to 17 digits to a number below 24. Longer ones are beyond every limit. Zeros
+/// before a number stay and do not count.
 std::string with_small_numbers(std::string_view word) {
   constexpr std::size_t kBeyondLimits = 18;
   constexpr int kMost = 24;
   std::string tame;
   while (!word.empty()) {
+    const std::size_t zeros = std::min(word.find_first_not_of('0'), word.size());
+    tame += word.substr(0, zeros);
+    word.remove_prefix(zeros);
+    if (word.empty()) break;
     const std::size_t digits = std::min(word.find_first_not_of("0123456789"), word.size());
     if (digits < 2 || digits >= kBeyondLimits) {
       tame += word.substr(0, std::max<std::size_t>(digits, 1));
