@@ -30,16 +30,9 @@
 namespace weft::cli {
 namespace {
 
-po::options_description account_flags() {
-  po::options_description options("Explanation");
-  options.add_options()("steps", po::value<std::string>()->value_name("N"),
-                        "number of folds to list, or all; 8 if not given");
-  return options;
-}
-
 /// The explanation's own options with the sweep.
 po::options_description own_flags() {
-  po::options_description own = account_flags();
+  po::options_description own = steps_flag();
   for (const po::options_description sweep = sweep_flag(); const auto& option : sweep.options()) {
     own.add(option);
   }
@@ -210,8 +203,9 @@ int run_explain_conv(const Words& words, const report::Streams& streams) {
 }
 
 int run_explain_why(const Words& words, const report::Streams& streams) {
-  const Arguments arguments = parse_arguments(words, why_options());
+  const Arguments arguments = parse_arguments(words, with_unused(why_options()));
   if (arguments.has("help")) return print_why_help(streams), 0;
+  refuse_unused(arguments, "--why");
   check_two_reports(arguments, "--why: give two --json reports, A.json B.json");
   const ReportTargets targets = report_targets(arguments);
   const report::RecordedRun a = report::read_recorded_run(arguments.positionals[0]);

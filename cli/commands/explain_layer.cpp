@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/stopwatch.h"
+#include "cli/commands/explain_sweep.h"
 #include "cli/network_job.h"
 #include "cli/options/common_options.h"
 #include "cli/options/network_options.h"
@@ -102,8 +103,9 @@ bool asks_about_layer(const Words& words) {
 }
 
 int run_explain_layer(const Words& words, const report::Streams& streams) {
-  const Arguments arguments = parse_arguments(words, layer_options());
+  const Arguments arguments = parse_arguments(words, with_unused(layer_options()));
   if (arguments.has("help")) return print_layer_help(streams), 0;
+  refuse_unused(arguments, "--layer");
   const ReportTargets targets = report_targets(arguments);
   const runtime::NetworkRequest request = read_network_request(arguments);
   const SearchFlags search = read_search(arguments);

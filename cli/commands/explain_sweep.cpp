@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "cli/options/common_options.h"
+#include "cli/options/cost_options.h"
 #include "cli/options/network_options.h"
 #include "cli/options/search_options.h"
 #include "cli/report_targets.h"
@@ -59,6 +60,28 @@ runtime::ValueSweepRequest read_value_sweep(const Arguments& arguments) {
 
 }  // namespace
 
+po::options_description steps_flag() {
+  po::options_description options("Explanation");
+  options.add_options()("steps", text_value("N"),
+                        "number of folds to list, or all; 8 if not given");
+  return options;
+}
+
+po::options_description with_unused(const po::options_description& options) {
+  po::options_description all(options);
+  return all.add(steps_flag()).add(cost_flags());
+}
+
+void refuse_unused(const Arguments& arguments, std::string_view form) {
+  for (const po::options_description& options : {steps_flag(), cost_flags()}) {
+    for (const auto& option : options.options()) {
+      const std::string& name = option->long_name();
+      if (!arguments.has(name)) continue;
+      throw InputError(fmt::format("--{} has no effect with {}; remove one of them", name, form));
+    }
+  }
+}
+
 po::options_description sweep_flag() {
   po::options_description options;
   options.add_options()("sweep", text_value("D=LO..HI"),
@@ -73,10 +96,7 @@ std::optional<SweepWish> read_sweep(const Arguments& arguments) {
   const bool is_size = runtime::sweeps_size(*text);
   SweepWish wish = is_size ? SweepWish(runtime::parse_sweep(*text))
                            : SweepWish(runtime::parse_value_sweep(*text));
-  for (const char* name : {"steps", "energy", "price-per-hour"}) {
-    if (!arguments.has(name)) continue;
-    throw InputError(fmt::format("--{} has no effect with --sweep; remove one of them", name));
-  }
+  refuse_unused(arguments, "--sweep");
   return wish;
 }
 
@@ -100,8 +120,9 @@ bool asks_about_network_sweep(const Words& words) {
 }
 
 int run_explain_network_sweep(const Words& words, const report::Streams& streams) {
-  const Arguments arguments = parse_arguments(words, network_sweep_options());
+  const Arguments arguments = parse_arguments(words, with_unused(network_sweep_options()));
   if (arguments.has("help")) return print_network_sweep_help(streams), 0;
+  refuse_unused(arguments, "--sweep");
   const ReportTargets targets = report_targets(arguments);
   const runtime::ValueSweepRequest values = read_value_sweep(arguments);
   const runtime::NetworkRequest request = read_network_request(arguments);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <variant>
 
 #include "cli/commands/commands.h"
@@ -11,8 +12,17 @@
 
 namespace weft::cli {
 
+/// --steps.
+po::options_description steps_flag();
+
 /// --sweep of a product or a convolution.
 po::options_description sweep_flag();
+
+/// `options` and those of a product's explanation that `form`, such as "--layer", has no use for:
+/// --steps and the ones of cost. `weft explain --help` lists them, so they are parsed and refused.
+po::options_description with_unused(const po::options_description& options);
+/// Throws InputError if one of these was given.
+void refuse_unused(const Arguments& arguments, std::string_view form);
 
 /// A size, or a key of the machine or the batch.
 using SweepWish = std::variant<runtime::SweepRequest, runtime::ValueSweepRequest>;

@@ -253,6 +253,16 @@ TEST(CostTest, WrongFlagsAreOneLine) {
   expect_refused(plus(small, {"--energy", "own", "--quiet"}), "--quiet prints no summary");
   expect_refused({"explain", "5", "6", "7", "--energy", "own", "--sweep", "n=1..9"},
                  "--energy has no effect with --sweep");
+  for (const auto& [words, form] : std::initializer_list<std::pair<Words, std::string>>{
+           {{"explain", "lenet5", "--sweep", "batch=1..2"}, "--sweep"},
+           {{"explain", "lenet5", "--layer", "c3"}, "--layer"},
+           {{"explain", "--why", "a.json", "b.json"}, "--why"}}) {
+    expect_refused(plus(words, {"--energy", "own"}),
+                   "--energy has no effect with " + form + "; remove one of them");
+    expect_refused(plus(words, {"--price-per-hour", "3"}),
+                   "--price-per-hour has no effect with " + form + "; remove one of them");
+    expect_refused(plus(words, {"--steps", "3"}), "--steps has no effect with " + form);
+  }
   expect_refused({"run", "lenet5", "--backend", "cpu", "--energy", "own"},
                  "has no effect with --backend cpu");
   expect_refused({"compare", "matmul", "5", "6", "7", "--with", "cpu", "--energy", "own"},
