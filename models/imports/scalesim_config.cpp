@@ -161,17 +161,29 @@ Dataflow read_dataflow(Ini& ini) {
                                printable(value.text)));
 }
 
+struct Bandwidth {
+  std::optional<std::uint64_t> words;  // a cycle; nullopt if memory is ideal
+  std::string ignored;                 // of the key, in words; empty if all of it counts
+};
+
 /// The first number of Bandwidth, as in SCALE-Sim, where further ones have no effect.
-std::optional<std::uint64_t> read_bandwidth(Ini& ini) {
+Bandwidth read_bandwidth(Ini& ini) {
   const Value* mode = ini.find("run_presets", "InterfaceBandwidth");
-  if (mode == nullptr || mode->text == "CALC") return std::nullopt;
+  if (mode == nullptr || mode->text == "CALC") return {};
   if (mode->text != "USER") {
     throw InputError(
         fmt::format("{} = {}: must be CALC or USER", ini.place(*mode), printable(mode->text)));
   }
   Value first = ini.require(kArchitecture, "Bandwidth");
-  first.text = trimmed(std::string_view(first.text).substr(0, first.text.find(',')));
-  return number(ini, first, 1, kMostWords);
+  const std::string all = first.text;
+  const std::size_t comma = std::min(all.find(','), all.size());
+  first.text = trimmed(std::string_view(all).substr(0, comma));
+  Bandwidth bandwidth{number(ini, first, 1, kMostWords), {}};
+  // A lone comma at the end of a line leaves nothing out.
+  if (all.find_first_not_of(", \t", comma) != std::string::npos) {
+    bandwidth.ignored = fmt::format("{} after its first number", first.key);
+  }
+  return bandwidth;
 }
 
 void refuse_sparsity(Ini& ini) {
@@ -213,12 +225,14 @@ ScaleSimConfig read_scalesim_config(const std::string& file) {
   config.filter_kib = sram(ini, "FilterSramSz");
   config.ofmap_kib = sram(ini, "OfmapSramSz");
   config.dataflow = read_dataflow(ini);
-  config.bandwidth = read_bandwidth(ini);
+  const Bandwidth bandwidth = read_bandwidth(ini);
+  config.bandwidth = bandwidth.words;
   const Value* topology = ini.find("network_presets", "TopologyCsvLoc");
   if (topology != nullptr && !topology->text.empty()) config.topology = topology->text;
   config.stray_topology = ini.stray("network_presets", "TopologyCsvLoc");
   refuse_sparsity(ini);
   config.ignored = ini.unused();
+  if (!bandwidth.ignored.empty()) config.ignored.push_back(bandwidth.ignored);
   return config;
 }
 

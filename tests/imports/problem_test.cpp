@@ -162,6 +162,9 @@ TEST_F(ProblemTest, TheProjectionsMustBeThoseOfAProduct) {
             expected);
   EXPECT_EQ(read(text("[N, K]", mk)), expected);              // Timeloop's short form
   EXPECT_EQ(read(text(kn, mk, "[[[M]], [[N]]]")), expected);  // nothing says which is written
+  EXPECT_EQ(read(text(kn, mk, "[[[M]], [[N]]], read_write: false")), expected);
+  EXPECT_EQ(refused(text(kn + ", read_write: true", mk, "[[[M]], [[N]]]")),
+            ":4: the result of a product cannot have dimension 'K'");
   EXPECT_EQ(read(text("[[[K]]]", mk, "[[[M]]], read_write: true", "M: 2, K: 3, N: 1")),
             Problem(ProductProblem{2, 3, 1}));
   EXPECT_EQ(refused(text("[[[N]], [[M]]]", mk)),

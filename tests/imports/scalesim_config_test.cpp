@@ -45,7 +45,15 @@ TEST_F(ScaleSimConfigTest, ReadsVersion2AndNamesWhatHasNoEffect) {
 }
 
 TEST_F(ScaleSimConfigTest, TakesTheFirstBandwidthOfTheUser) {
-  EXPECT_EQ(read(with(kVersion2, "CALC", "USER")).bandwidth, 10U);
+  const ScaleSimConfig config = read(with(kVersion2, "CALC", "USER"));
+  EXPECT_EQ(config.bandwidth, 10U);
+  const std::vector<std::string> ignored = {"IfmapOffset", "MemoryBanks",
+                                            "Bandwidth after its first number"};
+  EXPECT_EQ(config.ignored, ignored);
+  const std::string one = with(kVersion2, "10, 20", "10, ");  // a comma alone leaves nothing out
+  const std::vector<std::string> others = {"IfmapOffset", "MemoryBanks"};
+  EXPECT_EQ(read(with(one, "CALC", "USER")).bandwidth, 10U);
+  EXPECT_EQ(read(with(one, "CALC", "USER")).ignored, others);
 }
 
 TEST_F(ScaleSimConfigTest, ReadsVersion1WithQuotesAndWithoutRunPresets) {
