@@ -197,9 +197,10 @@ void set_key(MachineConfig& config, std::string_view key, std::string_view value
 }
 
 std::string must_be(const ConfigKey& key, std::string_view value) {
-  const bool is_fraction = value.find('.') != std::string_view::npos &&
-                           value.find_first_not_of("0123456789.") == std::string_view::npos;
-  const bool wants_whole = key.decimals == 0U && is_fraction;
+  // Such as 40.5, but also 1e2 and 0x40: their value may lie in the range.
+  const bool is_number = !value.empty() && value.front() >= '0' && value.front() <= '9';
+  const bool wants_whole = key.decimals == 0U && is_number &&
+                           value.find_first_not_of("0123456789") != std::string_view::npos;
   return fmt::format("must be {}{}", wants_whole ? "a whole number, " : "", key.range);
 }
 

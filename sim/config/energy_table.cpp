@@ -120,9 +120,10 @@ void check_complete(const std::set<std::string, std::less<>>& seen) {
     if (key.value != nullptr && !seen.contains(key.name)) missing.push_back(key.name);
   }
   if (missing.empty()) return;
-  throw ConfigError(fmt::format(
-      "{} {} missing; a table names every event (weft machines --energy 45nm prints one)",
-      fmt::join(missing, ", "), missing.size() == 1 ? "is" : "are"));
+  throw ConfigError(
+      fmt::format("{} {} missing; a table has a name, a unit and every event (weft machines "
+                  "--energy 45nm prints one)",
+                  fmt::join(missing, ", "), missing.size() == 1 ? "is" : "are"));
 }
 
 void check_order(const EnergyTable& table) {

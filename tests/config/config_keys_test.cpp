@@ -175,6 +175,9 @@ TEST(ConfigKeysTest, NamesKeyValueAndRange) {
   EXPECT_EQ(set_error("array.cols", "4097"), "array.cols = '4097': must be 1..4096");
   EXPECT_EQ(set_error("array.cols", "40.5"),
             "array.cols = '40.5': must be a whole number, 1..4096");
+  EXPECT_EQ(set_error("array.rows", "1e2"), "array.rows = '1e2': must be a whole number, 1..4096");
+  EXPECT_EQ(set_error("array.rows", "0x40"),
+            "array.rows = '0x40': must be a whole number, 1..4096");
   EXPECT_EQ(set_error("array.dtype", "int32"), "array.dtype = 'int32': must be int8|bf16|fp16");
   EXPECT_EQ(set_error("array.double_buffer", "yes"), "array.double_buffer = 'yes': must be on|off");
   EXPECT_EQ(set_error("clock_mhz", "1.2345678"),

@@ -138,7 +138,8 @@ TEST(EnergyTableFileTest, AreasMayBeLeftOut) {
 
 TEST(EnergyTableFileTest, WrongFilesAreOneClearLine) {
   EXPECT_EQ(changed("bit = 0.003125", ""),
-            "my.ini: register.bit is missing; a table names every event (weft machines --energy "
+            "my.ini: register.bit is missing; a table has a name, a unit and every event (weft "
+            "machines --energy "
             "45nm prints one)");
   EXPECT_EQ(problem_of("[table]\nname = x\nunit = pJ\n").substr(0, 52),
             "my.ini: multiply.int8, multiply.bf16, multiply.fp16,");
@@ -147,7 +148,8 @@ TEST(EnergyTableFileTest, WrongFilesAreOneClearLine) {
   EXPECT_EQ(changed("unit = pJ", "unit = fJ"),
             "my.ini: table.unit = 'fJ': must be pJ; convert the energies to picojoules");
   EXPECT_EQ(changed("unit = pJ", ""),
-            "my.ini: table.unit is missing; a table names every event (weft machines --energy 45nm "
+            "my.ini: table.unit is missing; a table has a name, a unit and every event (weft "
+            "machines --energy 45nm "
             "prints one)");
   EXPECT_EQ(
       changed("int32 = 0.1", "int32 = -0.1"),
