@@ -133,7 +133,7 @@ std::vector<sweep::Metric> read_front(const Arguments& arguments) {
     front.push_back(sweep::find_metric(name));
   }
   if (front.size() == 2) return front;
-  throw InputError(fmt::format("--front {}: must name two figures", printable(names)));
+  throw InputError(fmt::format("--front {}: must name two different figures", printable(names)));
 }
 
 std::optional<SearchGoals> read_goals(const Arguments& arguments) {

@@ -90,8 +90,18 @@ void add_product(const Arguments& arguments, std::span<const std::string> sizes,
   }
 }
 
+[[noreturn]] void refuse_mixed(const std::string& word, std::string_view kind) {
+  throw InputError(
+      fmt::format("{}: networks and {} cannot be mixed in one sweep; run one sweep for each",
+                  printable(word), kind));
+}
+
 void read_product(const Arguments& arguments, sweep::Request& request) {
   const std::span<const std::string> words = arguments.positionals;
+  for (const std::string& word : words.subspan(std::min(words.size(), kSizes.size() + 1))) {
+    const char first = word.empty() ? '0' : word.front();
+    if (first < '0' || first > '9') refuse_mixed(word, "products");
+  }
   if (words.size() != kSizes.size() + 1) {
     throw InputError("matmul: give three sizes, M K N, each a number, a list or a range");
   }
@@ -149,6 +159,8 @@ void read_problem_workload(const Arguments& arguments, sweep::Request& request) 
 void read_networks(const Arguments& arguments, sweep::Request& request) {
   refuse_options(arguments, conv_flags(), "is for matmul and conv; a network has its own");
   for (const std::string& name : arguments.positionals) {
+    if (name == "matmul") refuse_mixed(name, "products");
+    if (name == "conv") refuse_mixed(name, "convolutions");
     Arguments one = arguments;
     one.positionals = {name};
     one.values.erase("batch");  // an axis
