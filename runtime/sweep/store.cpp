@@ -213,6 +213,13 @@ void Store::check_schema(Mode mode) {
 
 void Store::fail(int code) {
   std::string reason = sqlite3_errmsg(database_);
+  // The code alone would only say that the file may not be written.
+  if (sqlite3_extended_errcode(database_) == SQLITE_READONLY_DBMOVED) {
+    throw InputError(
+        fmt::format("{}: was removed or replaced while the sweep ran; run the same command again "
+                    "and leave the file where it is",
+                    file_));
+  }
   switch (code & 0xFF) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

@@ -186,6 +186,30 @@ TEST(SweepSpaceTest, ConditionsAreAboutTheValueThatALinkGives) {
   EXPECT_FALSE(space.point(1));
 }
 
+TEST(SweepSpaceTest, AConditionWithoutAFiniteValueIsAnError) {
+  Request request = product();
+  request.axes.push_back({"array.rows", {"3", "4"}});
+  const auto refusal = [&](const char* condition) -> std::string {
+    request.conditions = {condition};
+    try {
+      Space(request).point(1);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string advice = "; write a condition that is a finite number at every point";
+  EXPECT_EQ(refusal("rows/0"), "--where 'rows/0': is inf with rows = 4" + advice);
+  EXPECT_EQ(refusal("m/(rows-4)"), "--where 'm/(rows-4)': is inf with rows = 4, m = 8" + advice);
+  EXPECT_EQ(refusal("log(0)"), "--where 'log(0)': is -inf" + advice);
+  EXPECT_EQ(refusal("0/0"), "--where '0/0': is nan" + advice);
+  EXPECT_EQ(refusal("sqrt(-rows)"), "--where 'sqrt(-rows)': is nan with rows = 4" + advice);
+  EXPECT_EQ(refusal("m/(rows-4) > 1"), "");  // a comparison is 0 or 1
+  // A condition that does not hold keeps those after it from being asked.
+  request.conditions = {"rows != 4", "m/(rows-4)"};
+  EXPECT_FALSE(Space(request).point(1));
+}
+
 /// A request for the network in this file.
 Request file_request(const std::string& file) {
   Request request;

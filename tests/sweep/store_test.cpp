@@ -173,6 +173,28 @@ TEST(SweepStoreTest, RefusesADamagedFile) {
   }
 }
 
+TEST(SweepStoreTest, SaysThatTheFileWasRemovedOrReplaced) {
+  const test::TemporaryFolder folder;
+  const Space space = products();
+  for (const bool replace : {false, true}) {
+    const std::string file = folder.file(replace ? "replaced.db" : "removed.db");
+    Store store(file, Store::Mode::kWrite);
+    store.add(row(space, 0));
+    store.commit();
+    std::filesystem::remove(file);
+    if (replace) make_database(file);
+    store.add(row(space, 1));
+    try {
+      store.commit();
+      FAIL() << "was written";
+    } catch (const InputError& error) {
+      EXPECT_EQ(error.what(), file +
+                                  ": was removed or replaced while the sweep ran; run the same "
+                                  "command again and leave the file where it is");
+    }
+  }
+}
+
 TEST(SweepStoreTest, AFileIsMadeByTheFirstRow) {
   const test::TemporaryFolder folder;
   const Space space = products();

@@ -211,8 +211,27 @@ void Numbers::change(Values& values, std::span<const std::size_t> places, std::s
 bool Numbers::allowed(std::span<const double> values) const {
   return std::ranges::all_of(conditions_, [&](const Expression& condition) {
     const double holds = condition.value(values);
-    return holds != 0 && !std::isnan(holds);
+    // Neither yes nor no would be what the user means.
+    if (!std::isfinite(holds)) {
+      throw InputError(
+          fmt::format("--where {}: is {}{}; write a condition that is a finite number at every "
+                      "point",
+                      printable(condition.text()), without_nan_sign(holds),
+                      names_and_values(condition, values)));
+    }
+    return holds != 0;
   });
+}
+
+/// " with rows = 3, m = 8": what the expression uses.
+std::string Numbers::names_and_values(const Expression& expression,
+                                      std::span<const double> values) const {
+  std::string text;
+  for (const std::size_t name : expression.used()) {
+    text += fmt::format("{} {} = {}", text.empty() ? " with" : ",", names_[name],
+                        without_nan_sign(values[name]));
+  }
+  return text;
 }
 
 std::vector<Numbers::Linked> Numbers::linked(std::span<const double> values) const {
@@ -230,13 +249,8 @@ std::vector<Numbers::Linked> Numbers::linked(std::span<const double> values) con
 
 std::string Numbers::problem_of(const Link& link, std::string_view value,
                                 std::span<const double> values) const {
-  std::string from;
-  for (const std::size_t name : link.expression.used()) {
-    from += fmt::format("{} {} = {}", from.empty() ? " with" : ",", names_[name],
-                        without_nan_sign(values[name]));
-  }
-  return fmt::format("{}: --link makes it {}{}; {}", link.key->name, value, from,
-                     must_be(*link.key, value));
+  return fmt::format("{}: --link makes it {}{}; {}", link.key->name, value,
+                     names_and_values(link.expression, values), must_be(*link.key, value));
 }
 
 }  // namespace weft::sweep

@@ -55,7 +55,8 @@ class Numbers {
   void change(Values& values, std::span<const std::size_t> places, std::size_t first) const;
 
   bool has_conditions() const { return !conditions_.empty(); }
-  /// Whether all conditions hold.
+  /// Whether all conditions hold. They are asked in order up to the first that does not. Throws
+  /// InputError if the value of one is infinite or no number.
   bool allowed(std::span<const double> values) const;
   /// What each link gives; a link comes after those that it needs.
   std::vector<Linked> linked(std::span<const double> values) const;
@@ -75,6 +76,7 @@ class Numbers {
   void add_key_names();
   AxisNumbers numbers_of(const Axis& axis) const;
   void add_links(std::span<const Axis> axes, std::span<const LinkText> links);
+  std::string names_and_values(const Expression& expression, std::span<const double> values) const;
   std::string problem_of(const Link& link, std::string_view value,
                          std::span<const double> values) const;
   /// The place of a numeric key among them; their number for any other.
