@@ -35,7 +35,8 @@ std::string one_line(std::string_view message) {
 }
 
 int fail(std::string_view message, int code) {
-  std::cerr << "weft: " << one_line(message) << '\n';
+  // In one write, so that no other rank's line gets into this one.
+  std::cerr << "weft: " + one_line(message) + '\n';
   return code;
 }
 

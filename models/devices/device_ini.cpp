@@ -295,6 +295,9 @@ std::optional<DeviceModel> load_device(const std::string& path) {
   std::ifstream file(path);
   if (!file) return std::nullopt;
   const std::vector<IniEntry> entries = read_ini(file, path, "an INI file");
+  if (entries.empty()) {
+    throw ConfigError(fmt::format("{}: has no keys, neither of a machine nor of a device", path));
+  }
   if (!describes_device(entries)) return std::nullopt;
   return device_of(entries, path);
 }

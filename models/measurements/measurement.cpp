@@ -18,12 +18,14 @@ constexpr std::uint64_t kMostSize = std::uint64_t{1} << 40U;
 constexpr double kMostMacs = 0x1p62;
 
 /// What the libraries put into the names of kernels that multiply, in lower case.
-constexpr std::array<std::string_view, 11> kProductWords = {"gemm",  "gemv",   "conv",  "cutlass",
-                                                            "xmma",  "wgrad",  "dgrad", "winograd",
-                                                            "fprop", "matmul", "nvjet"};
-/// Parts of such operations that do not multiply.
-constexpr std::array<std::string_view, 6> kOtherWords = {"splitkreduce", "elementwise", "transpose",
-                                                         "nchwtonhwc",   "nhwctonchw",  "reduce_"};
+constexpr std::array<std::string_view, 14> kProductWords = {
+    "gemm",     "gemv",  "conv",   "cutlass", "xmma",      "wgrad",      "dgrad",
+    "winograd", "fprop", "matmul", "nvjet",   "triton_mm", "triton_bmm", "triton_tem"};
+/// Parts of such operations that do not multiply. Inductor names pointwise kernels and reductions
+/// (poi, red, per) after the operators around them too.
+constexpr std::array<std::string_view, 9> kOtherWords = {
+    "triton_poi", "triton_red", "triton_per", "splitkreduce", "elementwise",
+    "transpose",  "nchwtonhwc", "nhwctonchw", "reduce_"};
 
 }  // namespace
 

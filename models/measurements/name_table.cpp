@@ -16,7 +16,7 @@ std::uint32_t NameTable::number_of(std::string_view name) {
   if (found != numbers_.end()) return found->second;
   bytes_ += name.size() + kEntryBytes;
   if (bytes_ > kMostNameBytes) {
-    throw InputError("has names of more than 64 MiB; no profiler writes that many");
+    throw InputError("has more than 64 MiB of names and shapes; profile fewer steps");
   }
   const auto number = static_cast<std::uint32_t>(names_.size());
   names_.push_back(&numbers_.emplace(name, number).first->first);

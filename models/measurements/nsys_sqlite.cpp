@@ -152,9 +152,13 @@ class Export {
   }
 
   void add(std::int64_t start, std::int64_t end, std::int64_t device, std::int64_t name) {
+    constexpr std::int64_t kMostId = 65535;
+    if (device < 0 || device > kMostId) {
+      throw InputError(fmt::format("deviceId {} is no number of a device", device));
+    }
     const std::string kernel = name_of(name);
     const double seconds =
-        checked_seconds((static_cast<double>(end) - static_cast<double>(start)) * 1e-9,
+        checked_seconds((static_cast<double>(end) - static_cast<double>(start)) / 1e9,
                         "the kernel " + printable(kernel));
     constexpr std::size_t kMostDevices = 1024;
     const std::size_t place = devices_.try_emplace(device, devices_.size()).first->second;

@@ -58,6 +58,15 @@ devices::NumberFormat parse_type(std::string_view text, std::uint64_t line) {
                                printable(text)));
 }
 
+/// What is wrong with a time that cannot be read or is not greater than 0.
+std::string time_problem(std::string_view text, bool in_unit) {
+  if (text.find(',') != std::string_view::npos) {
+    return printable(text) + " has a comma; write a decimal point";
+  }
+  return fmt::format("{} is no time greater than 0; write {}a number and its unit, such as 440 us",
+                     printable(text), in_unit ? "a number, or " : "");
+}
+
 [[noreturn]] void refuse_shape(std::string_view text) {
   throw InputError(fmt::format(
       "{} is no shape; write MxKxN, or COUNT*MxKxN, of sizes from 1 to 2^40", printable(text)));
@@ -127,7 +136,7 @@ void ProductsTable::add(const CsvFields& fields, std::uint64_t line) {
   if (fields.size() == 1 && fields[0].empty()) return;
   if (fields.size() != width_) {
     throw InputError(
-        fmt::format("line {}: has {} fields, but the header {}; a decimal comma needs a point",
+        fmt::format("line {}: has {} fields, but the header {}; write numbers with a decimal point",
                     line, fields.size(), width_));
   }
   const auto at = [&](const std::optional<std::size_t>& place) {
@@ -146,9 +155,7 @@ void ProductsTable::add(const CsvFields& fields, std::uint64_t line) {
   }
   const auto seconds = time_of(at(time_), unit_);
   if (!seconds || *seconds == 0) {
-    throw InputError(fmt::format(
-        "line {}: {} is no time greater than 0{}", line, printable(at(time_)),
-        unit_ > 0 ? "; write 0.00044 in seconds, or 440 us" : " with its unit, such as 440 us"));
+    throw InputError(fmt::format("line {}: {}", line, time_problem(at(time_), unit_ > 0)));
   }
   row.format = at(dtype_).empty() ? usual_format_ : parse_type(at(dtype_), line);
   row.device = devices_.number_of(at(device_).empty() ? usual_device_ : at(device_));

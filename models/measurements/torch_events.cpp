@@ -54,7 +54,7 @@ struct Event {
   std::optional<double> start_us = {};
   std::optional<double> duration_us = {};
   std::uint64_t external_id = kNoExternalId;
-  std::int32_t device = 0;
+  std::optional<std::int32_t> device = 0;  // nullopt: not a device's number
   TorchArguments arguments = {};
 
   void clear() {
@@ -205,8 +205,10 @@ class Handler {
       case Place::kArguments:
         if (key_ == "External id" || key_ == "external id") {
           event_.external_id = static_cast<std::uint64_t>(value);
-        } else if (key_ == "device" && value >= 0 && value < INT32_MAX) {
-          event_.device = static_cast<std::int32_t>(value);
+        } else if (key_ == "device") {
+          constexpr std::int64_t kMostId = 65535;
+          event_.device = std::nullopt;
+          if (value >= 0 && value <= kMostId) event_.device = static_cast<std::int32_t>(value);
         }
         break;
       case Place::kDevice:
@@ -225,6 +227,8 @@ class Handler {
     if (inside() == Place::kEvent) {
       if (key_ == "ts") event_.start_us = value;
       if (key_ == "dur") event_.duration_us = value;
+    } else if (inside() == Place::kArguments && key_ == "device") {
+      event_.device = std::nullopt;  // a fraction, or beyond 64 bits
     }
     return seen();
   }
@@ -291,13 +295,14 @@ class Handler {
     const std::int64_t start = nanoseconds(event_.start_us, "ts");
     const std::int64_t duration = nanoseconds(event_.duration_us, "dur");
     const double seconds =
-        checked_seconds(*event_.duration_us * 1e-6, "the event " + printable(event_.name));
+        checked_seconds(*event_.duration_us / 1e6, "the event " + printable(event_.name));
     if (kind == Kind::kOperator) {
       events_.operators.push_back(
           {start, start + duration, event_.external_id, signature(), number_of_thread()});
     } else {
+      if (!event_.device) fail("has an impossible device");
       events_.kernels.push_back({start, seconds, event_.external_id,
-                                 events_.kernel_names.number_of(event_.name), event_.device});
+                                 events_.kernel_names.number_of(event_.name), *event_.device});
     }
   }
 
@@ -307,7 +312,7 @@ class Handler {
   }
 
   std::int64_t nanoseconds(const std::optional<double>& us, const char* key) const {
-    if (!us) fail(fmt::format("has no {}", key));
+    if (!us) fail(fmt::format("has no number as its {}", key));
     if (!(std::abs(*us) * 1e3 < kMostNs)) fail(fmt::format("has an impossible {}", key));
     return std::llround(*us * 1e3);
   }

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "base/error.h"
 #include "base/figures.h"
+#include "base/printable.h"
 #include "models/measurements/measurement_groups.h"
 
 namespace weft::measurements {
@@ -262,7 +264,7 @@ MeasurementFile processor_measurements(const TorchEvents& events) {
     const std::int64_t ns =
         is_product ? each.end_ns - each.start_ns : std::max<std::int64_t>(own[at], 0);
     groups.add(0, {kOfOperators, each.signature, is_product},
-               {each.start_ns, static_cast<double>(ns) * 1e-9}, [&] {
+               {each.start_ns, static_cast<double>(ns) / 1e9}, [&] {
                  Measurement copy = events.signatures[each.signature];
                  if (is_product) return copy;
                  copy.is_product = false;  // what an outer product does besides the inner one
@@ -278,12 +280,21 @@ MeasurementFile processor_measurements(const TorchEvents& events) {
   return file;
 }
 
-/// True if products say their sizes, or if there are none.
-bool has_shapes(const TorchEvents& events) {
-  const auto is_product = [](const Measurement& each) { return each.is_product; };
-  const auto has_shape = [](const Measurement& each) { return each.shape || each.conv; };
-  return std::ranges::none_of(events.signatures, is_product) ||
-         std::ranges::any_of(events.signatures, has_shape);
+/// Why no product says its sizes; nullopt if one does, or if there are none.
+std::optional<std::string> lacks_shapes(const TorchEvents& events) {
+  const Measurement* product = nullptr;  // with sizes, if one has some
+  for (const Measurement& each : events.signatures) {
+    if (!each.is_product) continue;
+    if (each.shape || each.conv) return std::nullopt;
+    if (product == nullptr || product->operands.empty()) product = &each;
+  }
+  if (product == nullptr) return std::nullopt;
+  if (!product->operands.empty()) {
+    return fmt::format("no product can have the sizes in its Input Dims, such as {} of {}",
+                       product->operands, printable(product->name));
+  }
+  return "its products have no shapes: profile with record_shapes=True, and with PyTorch 2; 1.13 "
+         "writes none";
 }
 
 }  // namespace
@@ -297,11 +308,7 @@ MeasurementFile torch_measurements(const TorchEvents& events) {
   MeasurementFile file =
       events.kernels.empty() ? processor_measurements(events) : KernelTimes(events).measurements();
   file.format = FileFormat::kTorchTrace;
-  if (!has_shapes(events)) {
-    file.notes.emplace_back(
-        "its products have no shapes: profile with record_shapes=True, and with PyTorch 2; 1.13 "
-        "writes none");
-  }
+  if (auto note = lacks_shapes(events)) file.notes.push_back(*std::move(note));
   return file;
 }
 

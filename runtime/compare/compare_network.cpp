@@ -129,13 +129,24 @@ void check_devices(const CompareJob& job) {
   }
 }
 
+/// What the memory's rate allows; nullopt if it is not known or transfers take no time.
+std::optional<double> least_seconds(const TokenWork& work, const DeviceRequest& request) {
+  if (request.machine) return work.memory_seconds(*request.machine);
+  if (request.modelled == nullptr) return std::nullopt;
+  return work.memory_seconds(*request.modelled, request.format.value_or(request.modelled->usual));
+}
+
 /// Tokens a second, of prompts or decoded. Layers on the host take more time than the row has.
-void add_tokens(CompareRow& row, const TokenWork& work) {
+void add_tokens(CompareRow& row, const TokenWork& work, const DeviceRequest& request) {
   if (!row.seconds || *row.seconds == 0) return;
-  const double rate = static_cast<double>(work.tokens) / *row.seconds;
-  row.details["tokens_per_second"] = rate;
+  const auto tokens = static_cast<double>(work.tokens);
+  row.details["tokens_per_second"] = tokens / *row.seconds;
   const bool on_host = row.details.value("host_layers", 0) > 0;
-  row.basis += fmt::format("; {}{}", on_host ? "at most " : "", token_rate(rate));
+  row.basis += fmt::format("; {}{}", on_host ? "at most " : "", token_rate(tokens / *row.seconds));
+  if (const auto least = least_seconds(work, request)) {
+    row.details["memory_tokens_per_second"] = tokens / *least;
+    row.basis += fmt::format("; the memory allows {}", token_rate(tokens / *least));
+  }
 }
 
 }  // namespace
@@ -166,7 +177,7 @@ CompareReport compare_network(const CompareJob& job, const std::function<void(do
       const auto part = [&](double share) { progress((done + share) / all); };
       report.rows.push_back(comparison.row(device, part));
       report.rows.back().results = static_cast<double>(report.network->batch);
-      if (tokens) add_tokens(report.rows.back(), *tokens);
+      if (tokens) add_tokens(report.rows.back(), *tokens, device);
       part(1);
     }
     for (CompareRow& row : imported) {

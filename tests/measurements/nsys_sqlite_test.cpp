@@ -62,6 +62,11 @@ TEST(NsysSqliteTest, DamagedAndForeignDatabasesAreRefused) {
   EXPECT_NE(refusal(with_kernels("('a', 1, 0, 1, 1)")).find("whole number"), std::string::npos);
   EXPECT_NE(refusal(with_kernels("(0, 9223372036854775807, 0, 1, 1)")).find("lasts"),
             std::string::npos);
+  for (const char* device : {"-1", "65536", "1000000000000"}) {
+    EXPECT_EQ(refusal(with_kernels(std::string("(0, 5, ") + device + ", 1, 1)")),
+              std::string("deviceId ") + device + " is no number of a device");
+  }
+  EXPECT_EQ(refusal(with_kernels("(0, 5, 65535, 1, 1)")), "");
   EXPECT_NE(refusal(database(kTables)).find("has no kernels"), std::string::npos);
   EXPECT_NE(refusal(database("CREATE TABLE a (b)")).find("without kernels"), std::string::npos);
   // A view is no table: it could compute for ever.

@@ -149,6 +149,43 @@ TEST(TorchTraceTest, TheOldProfilersListHasNoShapes) {
   EXPECT_NE(file.notes[0].find("record_shapes"), std::string::npos);
 }
 
+TEST(TorchTraceTest, ImpossibleSizesAreNoMissingSizes) {
+  for (const char* dims : {"[[1000, 1000], [999, 1000]]", "[[-1000, 1000], [1000, 1000]]"}) {
+    const MeasurementFile file =
+        read_text(trace({op("aten::mm", 0, 10, 1, std::string(R"(, "Input Dims": )") + dims)}));
+    ASSERT_EQ(file.notes.size(), 1U);
+    EXPECT_TRUE(file.notes[0].starts_with("no product can have the sizes in its Input Dims"))
+        << file.notes[0];
+  }
+}
+
+TEST(TorchTraceTest, TimesKeepTheirDigits) {
+  const MeasurementFile file = read_text(
+      trace({kernel("a", 0, 12.5, R"("device": 0)"), kernel("b", 20, 15, R"("device": 0)")}));
+  EXPECT_EQ(named(file, "a").total, 1.25e-05);
+  EXPECT_EQ(named(file, "b").total, 1.5e-05);
+}
+
+TEST(TorchTraceTest, AKernelOfADeviceThatCannotBeIsRefused) {
+  const auto on = [](const char* device) {
+    return refusal(trace({kernel("a", 0, 5, std::string(R"("device": )") + device)}));
+  };
+  EXPECT_EQ(on("65535"), "");
+  for (const char* device : {"-1", "65536", "1e30", "1000000000000000000000000", "0.5"}) {
+    EXPECT_NE(on(device).find("has an impossible device"), std::string::npos) << device;
+  }
+}
+
+TEST(TorchTraceTest, KernelsOfInductorMultiplyIfTheyAreTemplates) {
+  for (const char* name : {"triton_tem_fused_mm_0", "triton_mm", "triton_bmm"}) {
+    EXPECT_TRUE(names_product(name)) << name;
+  }
+  for (const char* name : {"triton_poi_fused_convolution_relu_0", "triton_red_fused_addmm_1",
+                           "triton_per_fused_native_layer_norm_matmul_2"}) {
+    EXPECT_FALSE(names_product(name)) << name;
+  }
+}
+
 TEST(TorchTraceTest, DamagedFilesAreRefused) {
   const std::string good = trace({op("aten::mm", 0, 10, 1, kMm)});
   EXPECT_EQ(refusal(good), "");
@@ -163,9 +200,10 @@ TEST(TorchTraceTest, DamagedFilesAreRefused) {
   };
   EXPECT_EQ(with(R"("name": "a", "ts": 1, "dur": 2)"), "");
   EXPECT_NE(with(R"("ts": 1, "dur": 2)").find("has no name"), std::string::npos);
-  EXPECT_NE(with(R"("name": "a", "dur": 2)").find("has no ts"), std::string::npos);
-  EXPECT_NE(with(R"("name": "a", "ts": 1)").find("has no dur"), std::string::npos);
-  EXPECT_NE(with(R"("name": "a", "ts": 1, "dur": "2")").find("has no dur"), std::string::npos);
+  EXPECT_NE(with(R"("name": "a", "dur": 2)").find("has no number as its ts"), std::string::npos);
+  EXPECT_NE(with(R"("name": "a", "ts": 1)").find("has no number as its dur"), std::string::npos);
+  EXPECT_NE(with(R"("name": "a", "ts": 1, "dur": "2")").find("has no number as its dur"),
+            std::string::npos);
   EXPECT_NE(with(R"("name": "a", "ts": 1, "dur": -2)").find("lasts"), std::string::npos);
   EXPECT_NE(with(R"("name": "a", "ts": 1, "dur": 1e300)").find("impossible dur"),
             std::string::npos);

@@ -147,7 +147,7 @@ void LayerMatches::match_order() {
   }
   if (all.count() % left.size() != 0) {
     throw InputError(fmt::format(
-        "{}: --in-order: its {} are no multiple of the network's {}; profile whole runs alone",
+        "{}: --in-order: {} cannot be divided among the network's {}; profile whole runs alone",
         file_.file, counted(all.count(), "product kernel"), counted(left.size(), "product")));
   }
   for (std::size_t i = 0; i < left.size(); ++i) {

@@ -29,7 +29,9 @@ MeasuredFile::MeasuredFile(measurements::MeasurementFile file, bool in_order)
   };
   if (in_order && std::ranges::none_of(file_.measurements, lacks_shape)) {
     throw InputError(fmt::format(
-        "{}: --in-order: it has no product kernels without shapes; drop it", file_.file));
+        "{}: --in-order: no kernel without a shape has a name that says that it multiplies; drop "
+        "--in-order",
+        file_.file));
   }
 }
 

@@ -168,6 +168,8 @@ TEST(CompareDevicesTest, MistakesInADevicesFileAreOneLine) {
   const Words product = {"compare", "matmul", "4", "4", "4", "--with"};
   const std::string bare = folder.write("bare.ini", "[device]\nname = bare\n");
   expect_refused(product + Words{bare}, "device.units, device.usual");
+  expect_refused(product + Words{folder.write("empty.ini", "")}, "empty.ini: has no keys");
+  expect_refused(product + Words{folder.write("head.ini", "[device]\n")}, "head.ini: has no keys");
   const std::string odd = folder.write("odd.ini", "[device]\nname = odd\n[array]\nrows = 8\n");
   expect_refused(product + Words{odd}, "unknown key 'array.rows' of a device");
   const std::string good = folder.write("l4.ini", run_weft({"machines", "--devices", "l4"}).out);
