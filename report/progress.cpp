@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace weft::report {
 namespace {
@@ -44,7 +45,13 @@ void Progress::update(double share, std::string_view label) {
   const auto wait = shown_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(1000);
   if (now - shown_at_ < wait) return;
   const double passed = std::chrono::duration<double>(now - first_at_).count();
-  const double left = passed * (1 - share) / (share - *first_share_);
+  // Of several searches one after the other each begins at 0.
+  most_ = std::max(most_, share);
+  const double since = most_ - *first_share_;
+  constexpr double kLeast = 0.05;  // of the work, for an estimate
+  const double left =
+      since < kLeast ? std::numeric_limits<double>::infinity() : passed * (1 - most_) / since;
+  share = most_;
   streams_.err << "\r\033[K" << progress_line(share, left, label) << std::flush;
   shown_at_ = now;
   shown_ = true;

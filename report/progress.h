@@ -18,7 +18,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `share` is the finished part, 0 to 1; `label` names the current work.
+  /// `share` is the finished part, 0 to 1, and the bar never goes back; `label` names the current
+  /// work.
   void update(double share, std::string_view label = {});
 
  private:
@@ -29,6 +30,7 @@ class Progress {
   bool shown_ = false;
   std::optional<double> first_share_ = {};  // with first_at_, start of the estimate
   Clock::time_point first_at_ = {};
+  double most_ = 0;
 };
 
 /// "weft: epoch 3 of 20 [####................] 20.0 %, 12 s left"; leaves out a time that is not

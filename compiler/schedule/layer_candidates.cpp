@@ -207,7 +207,7 @@ class Variations {
       if (!groups) continue;
       ScheduleChoices choices = chosen_;
       choices.groups = *groups;
-      add(groups_text(choices.groups, index_), std::move(choices));
+      add(groups_text(*groups, index_), std::move(choices));
     }
   }
 

@@ -152,7 +152,8 @@ class PlannedChoices {
     const auto most = accumulator_rows(segment_.layers[layer], config_);
     if (given.chunk_rows == 0 || (most && given.chunk_rows <= *most)) return given.chunk_rows;
     refuse(given.layer, "chunk_rows", given.chunk_rows,
-           most ? fmt::format("the accumulators that are planned for have {} rows for it", *most)
+           most ? fmt::format("the accumulators that are planned for have {} for it",
+                              counted(static_cast<std::uint64_t>(*most), "row"))
                 : "must be 0 for a layer that cannot use the array");
   }
 
@@ -188,8 +189,9 @@ class PlannedChoices {
       const LayerPlan& layer = plan_.layers[i];
       if (layer.bands <= most[i]) continue;
       refuse(layer.layer, "bands", layer.bands,
-             most[i] == 1 ? "the lines of the layer cannot be divided"
-                          : fmt::format("the most is {}, the lines of its result", most[i]));
+             layer.images > 1 ? fmt::format("the layer takes {} images at once", layer.images)
+             : most[i] == 1   ? "the lines of the layer cannot be divided"
+                              : fmt::format("the most is {}, the lines of its result", most[i]));
     }
     return bands;
   }

@@ -133,7 +133,10 @@ void check_devices(const CompareJob& job) {
 std::optional<double> least_seconds(const TokenWork& work, const DeviceRequest& request) {
   if (request.machine) return work.memory_seconds(*request.machine);
   if (request.modelled == nullptr) return std::nullopt;
-  return work.memory_seconds(*request.modelled, request.format.value_or(request.modelled->usual));
+  const devices::DeviceModel& device = *request.modelled;
+  const auto elements = static_cast<double>(work.weights + work.cached);
+  return elements * devices::operand_bytes(request.format.value_or(device.usual)) /
+         (device.memory_gb_per_s * 1e9);
 }
 
 /// Tokens a second, of prompts or decoded. Layers on the host take more time than the row has.

@@ -50,12 +50,6 @@ std::optional<double> TokenWork::memory_seconds(const MachineConfig& config) con
   return std::max(cache_bytes(config) / host, all / both);
 }
 
-double TokenWork::memory_seconds(const devices::DeviceModel& device,
-                                 devices::NumberFormat format) const {
-  const auto elements = static_cast<double>(weights + cached);
-  return elements * devices::operand_bytes(format) / (device.memory_gb_per_s * 1e9);
-}
-
 std::optional<TokenWork> token_work(const NetworkRequest& request, const graph::Graph& graph) {
   if (request.is_file || !networks::find_network(request.model).decodes) return std::nullopt;
   TokenWork work;

@@ -17,7 +17,6 @@
 #include <string>
 
 #include "compiler/graph/graph.h"
-#include "models/devices/device.h"
 #include "runtime/workload/network_source.h"
 #include "sim/config/machine_config.h"
 
@@ -34,8 +33,6 @@ struct TokenWork {
   double cache_bytes(const MachineConfig& config) const;
   /// The bound above; nullopt if transfers take no time.
   std::optional<double> memory_seconds(const MachineConfig& config) const;
-  /// The same for a modelled device: its memory's published rate reads weights and cache once.
-  double memory_seconds(const devices::DeviceModel& device, devices::NumberFormat format) const;
 };
 
 /// nullopt if the network is a file or does not generate text. The embedding does not count as

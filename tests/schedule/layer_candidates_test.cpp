@@ -179,6 +179,9 @@ void check_layer(const Case& given, std::size_t layer, std::map<std::string, int
       EXPECT_GE(candidate.total, found.runs[i - 1].total);
     }
     if (candidate.choices) {
+      EXPECT_EQ(("; " + found.chosen + "; ").find("; " + candidate.decisions.front() + "; "),
+                std::string::npos)
+          << "is what was chosen: " << found.chosen;
       const NetworkPlan plan =
           edited(chosen, name, *found.runs.front().choices, *candidate.choices);
       const std::set<std::string> kinds = changes(chosen, plan, name);
