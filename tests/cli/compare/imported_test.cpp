@@ -253,7 +253,8 @@ TEST_F(CompareImportedTest, WhatCannotBeUsedIsRefused) {
   refused(file("z", "shape,seconds\n8x8x8,-1\n"), {"line 2", "lasts"});
   refused("", {"weft: --measured: names no file"});
   expect_refused(product_ + Words{"--measured", csv_, "--measured", csv_}, {"named twice"});
-  expect_refused(product_ + Words{"--measured", csv_, "--in-order"}, {"has a name that says that it multiplies", "drop --in-order"});
+  expect_refused(product_ + Words{"--measured", csv_, "--in-order"},
+                 {"has a name that says that it multiplies", "drop --in-order"});
   expect_refused(product_ + Words{"--in-order"}, {"--in-order", "drop it"});
   expect_refused(product_ + Words{"--measured", csv_, "--csv", csv_}, {"--measured", "--csv"});
   EXPECT_EQ(folder_.read("gpu.csv"), kCsv);
