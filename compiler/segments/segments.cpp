@@ -107,6 +107,7 @@ class Cutter {
     bool any = false;
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       for (const ValueId output : graph_.nodes[i].outputs) {
+        if (output == graph::kNoValue) continue;
         const auto known = segment.values.find(output);
         if (!done_[i] || on_host_[output] || known == segment.values.end() || !is_wanted[output]) {
           continue;

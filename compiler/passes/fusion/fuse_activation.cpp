@@ -26,11 +26,11 @@ Attributes named(Op op) {
   return {{kActivation, std::string(graph::to_string(op))}};
 }
 
-/// A bound of a Clip: `otherwise` if it is omitted, nullopt if it is unknown.
+/// A bound of a Clip: `otherwise` if it is omitted, nullopt if it is unknown or no real number.
 std::optional<float> bound(const Rewriter& rewriter, ValueId value, float otherwise) {
   if (value == kNoValue) return otherwise;
   const graph::Tensor* known = rewriter.ready(value);
-  if (known == nullptr) return std::nullopt;
+  if (known == nullptr || !graph::is_float(known->type())) return std::nullopt;
   return static_cast<float>(real_scalar(*known));
 }
 

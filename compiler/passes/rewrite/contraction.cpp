@@ -75,6 +75,7 @@ std::optional<Constant> per_channel(const Constant& constant, const ValueType& o
     return std::nullopt;
   }
   if (varies) return reshaped(constant, {channels});
+  if (!graph::is_float(output.type)) return std::nullopt;
   const ValueType type{output.type, {channels}};
   return derive(type, {constant}, [type](std::span<const Tensor> sources) {
     const double value = real_scalar(sources[0]);

@@ -61,7 +61,8 @@ TEST(ExplainLayerTest, NamesTheBounds) {
   EXPECT_EQ(bound.at("by"), "array");
   EXPECT_EQ(bound.at("array"), 100 * 16 * 2 / 128.0);
   EXPECT_EQ(bound.at("vector"), 100 * 16 / 128.0);
-  for (const json& candidate : json_of(kLayer).at("candidates").at("runs")) {
+  const json layer = json_of(kLayer);
+  for (const json& candidate : layer.at("candidates").at("runs")) {
     EXPECT_EQ(candidate.at("layer").at("bound"), bound) << candidate.at("decisions");
   }
   const std::string out = run_weft(kLayer).out;
