@@ -323,7 +323,7 @@ ScheduledNetwork follow(const graph::Graph& graph, const MachineConfig& config,
   }
   if (program < plan.programs.size()) {
     throw OtherLayers(
-        fmt::format("has {} programs; the network becomes {}", plan.programs.size(), program));
+        fmt::format("programs has {}, and the network becomes {}", plan.programs.size(), program));
   }
   return network;
 }

@@ -89,6 +89,8 @@ std::optional<devices::GemmShape> checked_shape(std::uint64_t m, std::uint64_t k
 inline constexpr double kLeastSeconds = 1e-9;
 /// The longest run that is believed.
 inline constexpr double kMostSeconds = 1e6;
+/// The largest number of a device that a file may give.
+inline constexpr std::int64_t kMostDeviceNumber = 65535;
 
 /// Throws InputError unless `least` <= `seconds` <= kMostSeconds. `what` says what lasts.
 double checked_seconds(double seconds, std::string_view what, double least = 0);

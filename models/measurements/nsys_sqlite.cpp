@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "models/measurements/measurement.h"
 #include "models/measurements/measurement_groups.h"
 #include "models/measurements/name_table.h"
 
@@ -152,8 +153,7 @@ class Export {
   }
 
   void add(std::int64_t start, std::int64_t end, std::int64_t device, std::int64_t name) {
-    constexpr std::int64_t kMostId = 65535;
-    if (device < 0 || device > kMostId) {
+    if (device < 0 || device > kMostDeviceNumber) {
       throw InputError(fmt::format("deviceId {} is no number of a device", device));
     }
     const std::string kernel = name_of(name);

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "models/measurements/measurement.h"
 #include "models/measurements/torch_operators.h"
 
 namespace weft::measurements {
@@ -206,9 +207,10 @@ class Handler {
         if (key_ == "External id" || key_ == "external id") {
           event_.external_id = static_cast<std::uint64_t>(value);
         } else if (key_ == "device") {
-          constexpr std::int64_t kMostId = 65535;
           event_.device = std::nullopt;
-          if (value >= 0 && value <= kMostId) event_.device = static_cast<std::int32_t>(value);
+          if (value >= 0 && value <= kMostDeviceNumber) {
+            event_.device = static_cast<std::int32_t>(value);
+          }
         }
         break;
       case Place::kDevice:

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "base/error.h"
 #include "base/printable.h"
@@ -173,15 +174,20 @@ bool may_be_named(const std::string& name, const PlannedWorkload& workload) {
 }
 
 void check_network(const JsonFields& network, const PlannedWorkload& workload) {
-  network.allow({"name", "fingerprint"});
+  network.allow({"name", "inputs", "fingerprint"});
   const std::string name = network.text("name");
+  const std::string inputs = network.text("inputs");
   const bool same = network.text("fingerprint") == workload.fingerprint;
   if (same && may_be_named(name, workload)) return;
+  if (name != workload.network) {
+    throw InputError(
+        fmt::format("is a plan for {}, not for {}", printable(name), printable(workload.network)));
+  }
   throw InputError(
-      name == workload.network
-          ? fmt::format("is a plan for {} of other shapes or other layers", printable(name))
-          : fmt::format("is a plan for {}, not for {}", printable(name),
-                        printable(workload.network)));
+      inputs != workload.inputs
+          ? fmt::format("is a plan for {} with the inputs {}, and here they are {}",
+                        printable(name), printable(inputs), printable(workload.inputs))
+          : fmt::format("is a plan for {} with other shapes or other layers", printable(name)));
 }
 
 void check_machine(const JsonFields& machine, const PlannedWorkload& workload) {
@@ -244,6 +250,7 @@ compiler::Capacities read_capacities(const JsonFields& program) {
 compiler::ProgramPlan read_program(const Json& json, const std::string& place) {
   const JsonFields program(json, place);
   if (program.has("product")) {
+    if (program.has("layers")) program.fail("product", "stands beside layers; keep one of them");
     program.allow({"product"});
     return read_product(program.at("product"), place + ".product");
   }
@@ -283,7 +290,12 @@ PlannedWorkload planned_workload(std::string network, const graph::Graph& graph,
     for (const graph::ValueId id : node.outputs) print.add(fmt::format(" {}", id));
     print.add(";");
   }
-  return {std::move(network), print.hex(), machine};
+  std::vector<std::string> inputs;
+  for (const graph::ValueId id : graph.inputs) {
+    const graph::Value& value = graph.values[id];
+    inputs.push_back(fmt::format("{} {}", value.name, graph::to_string(value.type)));
+  }
+  return {std::move(network), fmt::format("{}", fmt::join(inputs, ", ")), print.hex(), machine};
 }
 
 std::string plan_hash(const compiler::NetworkPlan& plan) {
@@ -293,7 +305,9 @@ std::string plan_hash(const compiler::NetworkPlan& plan) {
 }
 
 std::string plan_file_text(const compiler::NetworkPlan& plan, const PlannedWorkload& workload) {
-  const Json network = {{"name", workload.network}, {"fingerprint", workload.fingerprint}};
+  const Json network = {{"name", workload.network},
+                        {"inputs", workload.inputs},
+                        {"fingerprint", workload.fingerprint}};
   const auto line = [](const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
   };

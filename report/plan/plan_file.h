@@ -13,6 +13,7 @@ namespace weft::report {
 /// What a plan is for. A plan says so itself, and is refused for anything else.
 struct PlannedWorkload {
   std::string network;  // its name
+  std::string inputs;   // their names, types and shapes
   /// Of the nodes with their attributes, and of the types and shapes of all values.
   std::string fingerprint;
   MachineConfig machine;

@@ -40,7 +40,7 @@ class PlanFileTest : public testing::Test {
     return "";
   }
 
-  const PlannedWorkload workload_{"net \"1\"", "0123", load_preset("tiny")};
+  const PlannedWorkload workload_{"net \"1\"", "x fp32[1,4]", "0123", load_preset("tiny")};
   const std::string file_ =
       std::filesystem::temp_directory_path() / ("weft-plan-" + std::to_string(getpid()));
 };

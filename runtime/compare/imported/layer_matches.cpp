@@ -190,7 +190,7 @@ std::string LayerMatches::text(double all_flop) const {
                                  counted(products, "product"), percent(flop() / all_flop));
   if (others > 0) text += fmt::format(", and {}", counted(others, "other layer"));
   text +=
-      fmt::format("; the sum of medians of {}",
+      fmt::format("; the sum of {} of {}", most > 1 ? "medians" : "times",
                   fewest == most ? counted(most, "run")
                                  : fmt::format("{} to {}", grouped(fewest), counted(most, "run")));
   return text;

@@ -90,7 +90,9 @@ TEST_F(PlanTest, IsRefusedForAnythingElse) {
     EXPECT_NE(run.err.find(message), std::string::npos) << run.err;
   };
   refused({"run", "alexnet", "--machine", "tpu-v2"}, "is a plan for 'lenet5', not for 'alexnet'");
-  refused({"run", "lenet5", "--machine", "tpu-v2"}, "of other shapes or other layers");
+  refused({"run", "lenet5", "--machine", "tpu-v2"},
+          "is a plan for 'lenet5' with the inputs 'image float32 4x1x28x28', and here they are "
+          "'image float32 1x1x28x28'");
   refused({"run", "lenet5", "--batch", "4", "--machine", "tpu-v2", "--array.rows", "64"},
           "array.rows is '128' there and 64 here");
   refused({"run", "lenet5", "--batch", "4", "--machine", "tpu-v2", "--sensitivity"}, "drop --plan");
@@ -161,6 +163,11 @@ TEST_F(PlanTest, NonsenseIsRefusedWithItsField) {
   expect_refused(with("/programs/0/layers/1/chunk_rows", 5),
                  "layer 'c1.tanh/copy': chunk_rows = 5");
   expect_refused(with("/programs/0/layers/0/rows", 5), "layer 'c1': 'rows' is no field");
+  expect_refused(with("/network/fingerprint", "0"), "with other shapes or other layers");
+  expect_refused(with("/programs/0/product", Json::object()),
+                 "programs[0].product stands beside layers");
+  expect_refused(with("/programs/1", plan["programs"][0]),
+                 "programs has 2, and the network becomes 1");
   Json short_plan = plan;
   short_plan["programs"][0]["layers"].erase(0);
   expect_refused(short_plan.dump(), "here the network has layer 'c1'");
