@@ -12,10 +12,33 @@ namespace {
 
 using enum NumberFormat;
 
-// The rates were measured elsewhere and published; none on a device of Weft's. The A100 has 80 GB:
-// the product with 64 rows reads 302 MB of weights in 190 us, faster than the memory of the other
-// card. docs/compare.md says where they are from.
+/// A product that was published with its time in milliseconds.
+constexpr MeasuredProduct timed(std::string_view device, NumberFormat format,
+                                const GemmShape& shape, double milliseconds) {
+  return {device, format, shape, useful_flop(shape) / (milliseconds * 1e-3)};
+}
+
+// The rates were measured elsewhere and published; none on a device of Weft's. Of DeepBench's
+// products these are the ones with square weights and 7000 columns, neither operand transposed. The
+// A100 has 80 GB: the product with 64 rows reads 302 MB of weights in 190 us, faster than the
+// memory of the other card. docs/compare.md says where they are from.
 constexpr MeasuredProduct kProducts[] = {
+    timed("v100", kFp32, {1760, 1760, 7000}, 3.376),
+    timed("v100", kFp32, {2048, 2048, 7000}, 4.387),
+    timed("v100", kFp32, {2560, 2560, 7000}, 6.948),
+    timed("v100", kFp32, {4096, 4096, 7000}, 15.894),
+    timed("v100", kFp16, {1760, 1760, 7000}, 0.485),
+    timed("v100", kFp16, {2048, 2048, 7000}, 0.599),
+    timed("v100", kFp16, {2560, 2560, 7000}, 0.884),
+    timed("v100", kFp16, {4096, 4096, 7000}, 2.092),
+    timed("t4", kFp32, {1760, 1760, 7000}, 9.823),
+    timed("t4", kFp32, {2048, 2048, 7000}, 12.579),
+    timed("t4", kFp32, {2560, 2560, 7000}, 20.329),
+    timed("t4", kFp32, {4096, 4096, 7000}, 56.537),
+    timed("t4", kFp16, {1760, 1760, 7000}, 1.374),
+    timed("t4", kFp16, {2048, 2048, 7000}, 1.423),
+    timed("t4", kFp16, {2560, 2560, 7000}, 2.169),
+    timed("t4", kFp16, {4096, 4096, 7000}, 5.531),
     {"a100-80gb", kBf16, {1024, 5120, 10240}, 271.2e12},
     {"a100-80gb", kFp16, {64, 12288, 12288}, 101.7e12},
     {"a100-80gb", kFp16, {512, 12288, 12288}, 252.7e12},

@@ -62,8 +62,8 @@ struct DeviceModel {
   }
 };
 
-/// The data sheets' figures, oldest device first. No product has been measured for them yet, so
-/// each sustained_share is 1.
+/// The data sheets' figures, oldest device first. They know no measured product, so each
+/// sustained_share is 1.
 std::span<const DeviceModel> published_devices();
 
 /// All devices, oldest first, with the sustained share of their family.

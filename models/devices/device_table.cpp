@@ -56,6 +56,7 @@ std::vector<DeviceModel> data_sheets() {
   const auto v100 = rates(kVoltaRates, 1530, 1530);
   const auto titan_v = rates(kVoltaRates, 1455, 1455);
   const auto ti = rates(kTuringRates, 1635, 1635);
+  const auto t4 = rates(kTuringRates, 1590, 1590);
   const auto titan_rtx = rates(kTuringRates, 1770, 1770);
   const auto a100 = rates(kAmpereRates, 1410, 1410);
   const auto l4 = rates(kAdaRates, 2040, 2040);
@@ -74,6 +75,7 @@ std::vector<DeviceModel> data_sheets() {
        kOldLaunch, 250},
       {"rtx-2080-ti", "NVIDIA RTX 2080 Ti", kGpu, kTuring, 68, kFp16, ti, 616, kGddr6, 11, 0,
        kOldLaunch, 250, 1, "with fp16 sums; fp32 sums take twice as long"},
+      {"t4", "NVIDIA T4", kGpu, kTuring, 40, kFp16, t4, 320, kGddr6, 16, 0, kOldLaunch, 70},
       {"titan-rtx", "NVIDIA Titan RTX", kGpu, kTuring, 72, kFp16, titan_rtx, 672, kGddr6, 24, 0,
        kOldLaunch, 280},
       {"a100", "NVIDIA A100 SXM 40 GB", kGpu, kAmpere, 108, kFp16, a100, 1555, kHbm, 40, ampere_l2,

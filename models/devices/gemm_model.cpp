@@ -56,11 +56,6 @@ GemmBound GemmModel::bound() const {
   return sustained_seconds == rest ? GemmBound::kSustained : GemmBound::kL2;
 }
 
-double useful_flop(const GemmShape& shape) {
-  return 2.0 * static_cast<double>(shape.count) * static_cast<double>(shape.m) *
-         static_cast<double>(shape.k) * static_cast<double>(shape.n);
-}
-
 double gemm_bytes(const GemmShape& shape, NumberFormat format) {
   const auto m = static_cast<double>(shape.m);
   const auto k = static_cast<double>(shape.k);

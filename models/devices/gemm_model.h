@@ -42,7 +42,10 @@ struct GemmShape {
 };
 
 /// 2 * M * K * N, summed over all products.
-double useful_flop(const GemmShape& shape);
+constexpr double useful_flop(const GemmShape& shape) {
+  return 2.0 * static_cast<double>(shape.count) * static_cast<double>(shape.m) *
+         static_cast<double>(shape.k) * static_cast<double>(shape.n);
+}
 /// Bytes of operands and result.
 double gemm_bytes(const GemmShape& shape, NumberFormat format);
 
