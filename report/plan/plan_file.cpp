@@ -19,6 +19,7 @@
 #include "report/explain/report_file.h"
 #include "report/json.h"
 #include "sim/config/config_keys.h"
+#include "sim/config/text_hash.h"
 
 namespace weft::report {
 namespace {
@@ -29,20 +30,9 @@ using compiler::InstructionOrder;
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
 
-/// FNV-1a of 64 bits: http://www.isthe.com/chongo/tech/comp/fnv/.
-class Fingerprint {
- public:
-  void add(std::string_view text) {
-    for (const char c : text) {
-      hash_ = (hash_ ^ static_cast<unsigned char>(c)) * kPrime;
-    }
-  }
-  std::string hex() const { return fmt::format("{:016x}", hash_); }
-
- private:
-  static constexpr std::uint64_t kPrime = 0x100000001b3;
-  std::uint64_t hash_ = 0xcbf29ce484222325;
-};
+std::string hex(const TextHash& hash) {
+  return fmt::format("{:016x}", hash.value());
+}
 
 std::string attribute_text(const graph::Attribute& attribute) {
   return std::visit(
@@ -276,7 +266,7 @@ compiler::ProgramPlan read_program(const Json& json, const std::string& place) {
 
 PlannedWorkload planned_workload(std::string network, const graph::Graph& graph,
                                  const MachineConfig& machine) {
-  Fingerprint print;
+  TextHash print;
   for (const graph::Value& value : graph.values) {
     print.add(fmt::format("{} {}{};", value.name, graph::to_string(value.type),
                           value.constant ? " constant" : ""));
@@ -295,13 +285,13 @@ PlannedWorkload planned_workload(std::string network, const graph::Graph& graph,
     const graph::Value& value = graph.values[id];
     inputs.push_back(fmt::format("{} {}", value.name, graph::to_string(value.type)));
   }
-  return {std::move(network), fmt::format("{}", fmt::join(inputs, ", ")), print.hex(), machine};
+  return {std::move(network), fmt::format("{}", fmt::join(inputs, ", ")), hex(print), machine};
 }
 
 std::string plan_hash(const compiler::NetworkPlan& plan) {
-  Fingerprint print;
+  TextHash print;
   print.add(decisions_text(plan));
-  return print.hex();
+  return hex(print);
 }
 
 std::string plan_file_text(const compiler::NetworkPlan& plan, const PlannedWorkload& workload) {

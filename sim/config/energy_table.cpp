@@ -16,6 +16,7 @@
 #include "base/similar.h"
 #include "sim/config/config_keys.h"
 #include "sim/config/ini_file.h"
+#include "sim/config/text_hash.h"
 
 namespace weft {
 namespace {
@@ -138,6 +139,16 @@ std::string_view node_name(ProcessNode node) {
   return kNames[static_cast<std::size_t>(node)];
 }
 
+/// Eight hexadecimal digits, which differ for tables that differ.
+std::string digits_of(const EnergyTable& table) {
+  TextHash hash;
+  for (const EnergyKey& key : kKeys) {
+    const std::optional<double> value = key.area != nullptr ? table.*key.area : table.*key.value;
+    if (value) hash.add(fmt::format("{}={};", key.name, *value));
+  }
+  return fmt::format("{:08x}", hash.value() >> 32U);
+}
+
 EnergyTable built_in(std::string_view name) {
   std::istringstream text{std::string(energy_table_text(name))};
   return parse_energy_table(text, fmt::format("energy table {}", name));
@@ -218,7 +229,9 @@ EnergyTable load_energy_table(const std::string& name_or_file) {
                                   printable(name_or_file), problem,
                                   fmt::join(energy_table_names(), ", ")));
   }
-  return parse_energy_table(file, name_or_file);
+  EnergyTable table = parse_energy_table(file, name_or_file);
+  table.name += ' ' + digits_of(table);
+  return table;
 }
 
 std::optional<EnergyTable> energy_table_of(const MachineConfig& config) {

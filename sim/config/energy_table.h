@@ -72,8 +72,9 @@ std::vector<std::string> energy_table_names();
 /// The INI text of a built-in table. Throws ConfigError that lists the tables.
 std::string_view energy_table_text(std::string_view name);
 
-/// A built-in table by its name, otherwise an INI file by its path (`./7nm` names a file). Throws
-/// ConfigError.
+/// A built-in table by its name, otherwise an INI file by its path (`./7nm` names a file). The name
+/// of a file's table ends with eight digits of its values, "28nm 4918dd08": the file may have kept
+/// the name of another table. Throws ConfigError.
 EnergyTable load_energy_table(const std::string& name_or_file);
 /// The built-in table of the machine's power.node; nullopt if it is none.
 std::optional<EnergyTable> energy_table_of(const MachineConfig& config);

@@ -2,6 +2,7 @@
 #include "sim/config/energy_table.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -121,12 +122,30 @@ std::string changed(const std::string& from, const std::string& to) {
   return problem_of(text.replace(at, from.size(), to));
 }
 
+EnergyTable loaded_from_file(const std::string& text) {
+  const std::string path = ::testing::TempDir() + "weft_energy_table_test.ini";
+  std::ofstream(path) << text;
+  EnergyTable table = load_energy_table(path);
+  std::filesystem::remove(path);
+  return table;
+}
+
 TEST(EnergyTableFileTest, ABuiltInTableIsAFile) {
   EXPECT_EQ(problem_of(std::string(energy_table_text("45nm"))), "no error");
-  const std::string path = ::testing::TempDir() + "weft_energy_table_test.ini";
-  std::ofstream(path) << energy_table_text("7nm");
-  EXPECT_EQ(load_energy_table(path).multiply_int8, 0.07);
-  std::filesystem::remove(path);
+  EXPECT_EQ(loaded_from_file(std::string(energy_table_text("7nm"))).multiply_int8, 0.07);
+}
+
+// Whoever edits a built-in table may keep its name.
+TEST(EnergyTableFileTest, ItsNameTellsItsValuesApart) {
+  const std::string text(energy_table_text("7nm"));
+  std::string other = text;
+  other.replace(other.find("int8 = 0.07"), 11, "int8 = 0.08");
+  const std::string name = loaded_from_file(text).name;
+  EXPECT_THAT(name, testing::MatchesRegex("7nm [0-9a-f]+"));
+  EXPECT_EQ(loaded_from_file("# a comment\n" + text).name, name);
+  const std::string changed_name = loaded_from_file(other).name;
+  EXPECT_THAT(changed_name, testing::MatchesRegex("7nm [0-9a-f]+"));
+  EXPECT_NE(changed_name, name);
 }
 
 TEST(EnergyTableFileTest, AreasMayBeLeftOut) {

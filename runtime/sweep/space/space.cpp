@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/parse_number.h"
 #include "base/version.h"
-#include "models/data/fingerprint.h"
 #include "runtime/sweep/space/file_hash.h"
 #include "sim/config/config_keys.h"
 
@@ -28,16 +27,6 @@ std::string energies_text(const EnergyTable& table) {
     if (value) text += fmt::format(" {}={}", key.name, *value);
   }
   return text;
-}
-
-/// A user's file may have the name of another table, or other values than yesterday.
-std::string table_name(const EnergyTable& table, const std::string& given,
-                       const std::string& values) {
-  const std::vector<std::string> built_in = energy_table_names();
-  if (std::ranges::find(built_in, given) != built_in.end()) return table.name;
-  data::Fingerprint print;
-  print.add(values);
-  return fmt::format("{} {:08x}", table.name, print.value() >> 32U);
 }
 
 /// The axes of `given` in the order of the space, each with its values; those left out have one.
@@ -103,10 +92,7 @@ Space::Space(Request request) : request_(std::move(request)) {
   }
   add_machines();
   add_workloads();
-  if (request_.energy) {
-    energies_ = energies_text(*request_.energy);
-    energies_name_ = table_name(*request_.energy, request_.energy_name, energies_);
-  }
+  if (request_.energy) energies_ = energies_text(*request_.energy);
   numbers_ = Numbers(axes_, machines_, batches_, request_.links, request_.conditions);
 }
 
@@ -212,7 +198,7 @@ std::optional<std::int64_t> Space::batch_of(const Point& point) const {
 }
 
 std::string Space::energies_of(const Point& point) const {
-  if (request_.energy) return energies_name_;
+  if (request_.energy) return request_.energy->name;
   const std::optional<EnergyTable> own = energy_table_of(point.machine);
   return own ? own->name : std::string();
 }

@@ -121,7 +121,6 @@ class Space {
   std::vector<std::string> contents_;                 // of the workloads: a file's hash
   std::vector<std::optional<std::int64_t>> batches_;  // of the workloads, as far as known
   std::string energies_;                              // of the table, if one was given
-  std::string energies_name_;
   std::uint64_t size_ = 1;
 };
 
