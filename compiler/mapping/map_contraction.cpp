@@ -35,8 +35,8 @@ class StepChoice {
     if (most < 1) return std::nullopt;
     if (most_rows_ > 0) {
       const std::int64_t limit = std::min(most_rows_, most);
-      if (fits({limit, n_tiles_, k_planes_})) return ContractionStep{limit, n_tiles_, k_planes_};
-      return small_step(limit);
+      const auto step = widest_step(limit);
+      return step ? step : small_step(limit);
     }
     ContractionStep best;
     double best_cost = 0;

@@ -160,7 +160,9 @@ struct MappingOptions {
   /// cycles.
   std::optional<bool> packed_taps = {};
   /// Whether several lines of an image lie in a row of the unified buffer where an estimate says
-  /// that this saves cycles. By default they do if the network is then faster.
+  /// that this saves cycles: true, as in a large batch, whose images share the fetches of weights.
+  /// By default the estimate is for one image, and another choice is taken if the network is then
+  /// faster.
   std::optional<bool> joined_lines = {};
   /// The number of the form in which layers run (Schedule::forms). Layers with fewer forms run in
   /// form 0. By default each layer has the form of the schedule with the fewest cycles.

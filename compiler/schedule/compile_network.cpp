@@ -18,6 +18,7 @@
 #include "compiler/schedule/product/product_segment.h"
 #include "compiler/schedule/replay.h"
 #include "compiler/schedule/schedule_segment.h"
+#include "compiler/segments/lines/line_plan.h"
 #include "compiler/segments/segments.h"
 
 namespace weft::compiler {
@@ -157,6 +158,16 @@ bool has_joined_lines(const Segment& segment) {
   return segment.has_joined_lines;
 }
 
+/// True if a batch could have other lines than one image.
+bool could_join_for_batch(const graph::Graph& graph, const MachineConfig& config,
+                          const MappingOptions& options, const ScheduledSteps& steps) {
+  const auto is_batch = [](const Segment& segment) { return batch_of(segment) > 1; };
+  if (options.joined_lines || !any_segment(steps, is_batch)) return false;
+  MappingOptions for_batch = options;
+  for_batch.joined_lines = true;
+  return plan_lines(graph, config, options) != plan_lines(graph, config, for_batch);
+}
+
 /// What first schedules take, without a search: of one image if the batch can be divided into its
 /// images, so that every batch has the same choice.
 class FirstSchedules {
@@ -207,8 +218,9 @@ class FirstSchedules {
 };
 
 /// What the planner decided by itself, decided otherwise.
-std::vector<MappingOptions> other_plans(const ScheduledSteps& steps,
-                                        const MappingOptions& options) {
+std::vector<MappingOptions> other_plans(const graph::Graph& graph, const MachineConfig& config,
+                                        const MappingOptions& options,
+                                        const ScheduledSteps& steps) {
   std::vector<MappingOptions> plans;
   if (!options.packed_taps && any_segment(steps, cuts_patches)) {
     plans.push_back(options);
@@ -217,6 +229,10 @@ std::vector<MappingOptions> other_plans(const ScheduledSteps& steps,
   if (!options.joined_lines && any_segment(steps, has_joined_lines)) {
     plans.push_back(options);
     plans.back().joined_lines = false;
+  }
+  if (could_join_for_batch(graph, config, options, steps)) {
+    plans.push_back(options);
+    plans.back().joined_lines = true;
   }
   for (const bool turned : {false, true}) {
     if (options.turned_results || !any_segment(steps, turned ? could_turn : could_turn_back)) {
@@ -250,7 +266,8 @@ ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& confi
     return !tries_smaller_machines(segment, config, options.mapping);
   });
   FirstSchedules first(network.graph, config, options);
-  for (const MappingOptions& plan : other_plans(best.steps, options.mapping)) {
+  for (const MappingOptions& plan :
+       other_plans(network.graph, config, options.mapping, best.steps)) {
     if (!best.cycles) break;
     CompileOptions other = options;
     other.mapping = plan;

@@ -46,8 +46,12 @@ Schedule product_schedule(const MatmulSpec& spec, const MachineConfig& config) {
 
 /// Programs of up to this many instructions are also searched on all smaller machines.
 constexpr std::uint64_t kShort = most_replayed(SearchEffort::kNormal) / 12'000;
-/// Each search of a short program, the machine's own as well, replays at most this many.
-constexpr std::uint64_t kShortSearch = most_replayed(SearchEffort::kNormal) / 50;
+/// Each search of a short program, the machine's own as well, replays at most this many: enough for
+/// some hundred candidates, also on a machine whose program is longer.
+std::uint64_t most_of_short(const Segment& segment, const MachineConfig& config) {
+  constexpr std::uint64_t kAll = most_replayed(SearchEffort::kNormal);
+  return std::clamp(400 * least_instructions(segment, config, kAll), kAll / 50, kAll / 5);
+}
 /// Of other programs, those that are searched with so few replayed instructions are also searched
 /// on machines with less of one capacity, until these searches have replayed kOneLess.
 constexpr std::uint64_t kQuick = most_replayed(SearchEffort::kNormal) / 100;
@@ -96,7 +100,8 @@ std::variant<CostedSchedule, Obstacle> own_schedule(const Segment& segment,
 class SmallerMachines {
  public:
   SmallerMachines(const Segment& segment, const MachineConfig& config,
-                  const MappingOptions& options, CostedSchedule own, std::uint64_t most)
+                  const MappingOptions& options, CostedSchedule own,
+                  std::optional<std::uint64_t> most)
       : segment_(segment), config_(config), options_(options), best_(std::move(own)), most_(most) {
     options_.progress = nullptr;
     options_.effort = SearchEffort::kNormal;  // for the smaller machines
@@ -117,6 +122,7 @@ class SmallerMachines {
     go_down(&Capacities::unified_buffer_kib, ladders.unified_buffer_kib);
     go_down(&Capacities::accumulator_rows, ladders.accumulator_rows);
     go_down(&Capacities::weight_fifo_tiles, ladders.weight_fifo_tiles);
+    try_slower_memories();
     return std::move(best_);
   }
 
@@ -142,17 +148,51 @@ class SmallerMachines {
         }
       }
     }
+    try_slower_memories();
     return std::move(best_);
   }
 
  private:
+  /// Halves the rate of one channel after the other, at most twice. A program never takes longer
+  /// with a faster memory whose channels serve one stream each, but the search may choose a worse
+  /// program.
+  void try_slower_memories() {
+    constexpr Cycle kCountable = Cycle{1} << 40U;  // also if it takes four times as long
+    if (config_.memory_kind != MemoryKind::kSplit || *best_.cycles > kCountable) return;
+    for (const auto rate : {&MachineConfig::memory_bytes_per_s, &MachineConfig::host_bytes_per_s}) {
+      MachineConfig slower = config_;
+      for (int halves = 0; halves < 2 && slower.*rate > 1; ++halves) {
+        slower.*rate /= 2;
+        if (!search_choices(slower)) break;
+      }
+    }
+  }
+
+  /// Tries the choices for a machine that differs in its rates. False as from search().
+  bool search_choices(const MachineConfig& other) {
+    const std::uint64_t most = most_ ? *most_ : most_of_short(segment_, other);
+    const auto scheduled = own_schedule(segment_, other, options_, most);
+    const auto* found = std::get_if<CostedSchedule>(&scheduled);
+    if (found == nullptr || !found->cycles) return false;
+    replayed_ += found->replayed;
+    auto here = schedule_layers(segment_, config_, *found->choices);
+    auto* schedule = std::get_if<Schedule>(&here);
+    if (schedule == nullptr) return false;
+    const Cycle cycles = replay(segment_, *schedule, config_).cycles;
+    if (cycles < *best_.cycles) {
+      best_ = {std::move(*schedule), found->choices, cycles, best_.replayed};
+    }
+    return *found->cycles <= *best_.cycles / 5 * 6;
+  }
+
   /// False if the machine with these capacities takes more than six fifths of the fewest cycles.
   bool search(const Capacities& capacities) {
     if (std::ranges::find(searched_, capacities) != searched_.end()) return true;
     searched_.push_back(capacities);
     const MachineConfig smaller = with_capacities(config_, capacities);
     if (usable_rows(smaller) == 0) return false;
-    auto scheduled = own_schedule(segment_, smaller, options_, most_);
+    const std::uint64_t most = most_ ? *most_ : most_of_short(segment_, smaller);
+    auto scheduled = own_schedule(segment_, smaller, options_, most);
     auto* found = std::get_if<CostedSchedule>(&scheduled);
     if (found == nullptr) return false;
     replayed_ += found->replayed;
@@ -166,7 +206,7 @@ class SmallerMachines {
   const MachineConfig& config_;
   MappingOptions options_;
   CostedSchedule best_;
-  const std::uint64_t most_;  // replayed instructions of a search
+  const std::optional<std::uint64_t> most_;  // replayed by a search; nullopt: most_of_short()
   std::uint64_t replayed_ = 0;
   std::vector<Capacities> searched_ = {capacities_of(config_)};
 };
@@ -196,9 +236,10 @@ std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
   }
   // A short program is searched in the same way on every machine, whatever was found before.
   const SearchedLike known = is_small ? SearchedLike{} : like;
-  const std::uint64_t most = most_replayed(options.effort);
-  auto scheduled = own_schedule(segment, config, whole, is_small && !thorough ? kShortSearch : most,
-                                {of_part ? &*of_part : nullptr, known});
+  const std::uint64_t most =
+      is_small && !thorough ? most_of_short(segment, config) : most_replayed(options.effort);
+  auto scheduled =
+      own_schedule(segment, config, whole, most, {of_part ? &*of_part : nullptr, known});
   auto* own = std::get_if<CostedSchedule>(&scheduled);
   if (own == nullptr) return scheduled;
   // A batch begins with what one image found.
@@ -210,7 +251,7 @@ std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
   }
   if (is_beaten(*own, options)) return scheduled;
   if (is_small) {
-    return SmallerMachines(segment, config, whole, std::move(*own), kShortSearch).best_of_all();
+    return SmallerMachines(segment, config, whole, std::move(*own), std::nullopt).best_of_all();
   }
   if (!own->cycles || !is_quick) return scheduled;
   const std::uint64_t most_each = thorough ? kOneLess : 3 * own->replayed;

@@ -59,6 +59,15 @@ class ScheduleSearch : private DivisionSearch {
       form_ = form;
       descend(first_choices(segment_, config_, form));
     }
+    form_ = options_.form;
+    for (const std::int64_t parts : {1, 2}) {
+      if (replayed_ > most_replayed(options_.effort) / 10) break;
+      ScheduleChoices start = first_choices(segment_, config_, form_.value_or(0));
+      for (std::size_t i = 0; i < segment_.layers.size(); ++i) {
+        start.chunk_rows[i] = part_of_sums(i, parts);
+      }
+      descend(start);
+    }
     // Bands need their own chunks and forms, and may lose in the end, so they come last. Small
     // steps from the start find other bands, often worse ones, so they get a descent of their own.
     tries_bands_ = options_.line_bands;

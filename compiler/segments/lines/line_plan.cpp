@@ -215,13 +215,14 @@ class LinePlanner {
     return std::ranges::any_of(images_, [](const Images& each) { return each.choices.size() > 1; });
   }
 
-  // --- What an image costs. So a batch has the lines of one image, and can repeat its schedule.
+  // --- What an image costs. So a batch can have the lines of one image, and repeat its schedule
   // ---
 
   std::int64_t lines_of(ValueId value) const { return is_image(value) ? chosen_[find(value)] : 1; }
 
+  /// Cycles of a fetch, which the images of a large batch share.
   double tile_fetch() const {
-    if (config_.memory_kind == MemoryKind::kIdeal) return 0;
+    if (config_.memory_kind == MemoryKind::kIdeal || options_.joined_lines) return 0;
     return static_cast<double>(config_.tile_bytes()) * static_cast<double>(config_.clock_hz) /
            static_cast<double>(config_.memory_bytes_per_s);
   }
