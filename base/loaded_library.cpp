@@ -8,7 +8,7 @@
 #include <system_error>
 #include <vector>
 
-#include "base/missing_error.h"
+#include "base/error.h"
 
 namespace weft {
 namespace {

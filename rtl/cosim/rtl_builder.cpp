@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string>
 
-#include "base/missing_error.h"
+#include "base/error.h"
 
 namespace weft {
 namespace {

@@ -13,8 +13,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/error.h"
 #include "base/loaded_library.h"
-#include "base/missing_error.h"
 #include "rtl/cosim/rtl_builder.h"
 
 namespace weft {

@@ -6,7 +6,7 @@
 #include <map>
 #include <thread>
 
-#include "base/missing_error.h"
+#include "base/error.h"
 #include "runtime/sweep/columns.h"
 #include "runtime/sweep/enumeration.h"
 #include "runtime/sweep/points/point_runner.h"

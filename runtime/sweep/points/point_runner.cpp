@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/input_path.h"
-#include "base/missing_error.h"
 #include "base/stopwatch.h"
 #include "compiler/schedule/compile_network.h"
 #include "compiler/schedule/network_bound.h"
