@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "base/missing_error.h"
+#include "base/error.h"
 
 namespace weft::sweep {
 namespace {
@@ -13,7 +13,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kPatience(100);
 /// A commit waits for the disk, so fast points share one.
-constexpr std::chrono::milliseconds kBetweenCommits(500);
+constexpr std::chrono::milliseconds kBetweenCommits(800);
 /// While points run, a commit that another program holds up is not waited for.
 constexpr std::chrono::milliseconds kNoPatience(20);
 /// In the end there is nothing else to do, and what is not written is lost.
