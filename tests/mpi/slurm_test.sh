@@ -11,6 +11,7 @@ mkdir run state spool
 
 stop() {
   local name
+  if [[ -n "${job:-}" ]]; then scancel "$job" 2>/dev/null || true; fi
   for name in slurmd slurmctld munged; do
     if [[ -s "run/$name.pid" ]]; then kill "$(<"run/$name.pid")" 2>/dev/null || true; fi
   done
