@@ -16,6 +16,12 @@ struct ConfigError : Error {
   using Error::Error;
 };
 
+/// This computer lacks something that the command needs, such as a library (exit code 2). It says
+/// nothing about the simulated machine, so no result keeps it.
+struct MissingError : ConfigError {
+  using ConfigError::ConfigError;
+};
+
 /// A command line, file or array is wrong (exit code 2).
 struct InputError : Error {
   using Error::Error;

@@ -3,7 +3,11 @@
 // shells and scripts see it. Files that are being written never appear under their names.
 #pragma once
 
+#include <sys/types.h>
+
+#include <chrono>
 #include <filesystem>
+#include <span>
 #include <string_view>
 
 namespace weft {
@@ -17,6 +21,15 @@ void end_with_a_word_on_interrupt();
 /// silence.
 void set_interrupt_message(std::string_view message);
 inline constexpr std::size_t kInterruptBytes = 511;
+
+/// Of several processes that a signal ends together, one says the line: the first of them on this
+/// computer that lives. `before` are the processes that come before this one, at most
+/// kInterruptProcesses; with more, this process is silent. All of them live on for
+/// kInterruptLinger, so that each sees the same others. mpirun kills all when the first one has
+/// ended, or after a second.
+void speak_on_interrupt_after(std::span<const pid_t> before);
+inline constexpr std::size_t kInterruptProcesses = 1024;
+inline constexpr std::chrono::milliseconds kInterruptLinger(500);
 
 /// A file to remove on an interrupt, while this object lives. At most kInterruptFiles at a time;
 /// more are not removed, but stay under their temporary names.

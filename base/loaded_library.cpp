@@ -64,7 +64,7 @@ fs::path library_folder() {
   const fs::path program = program_file();
   if (const auto near = folder_near(program)) return *near;
   if (const auto linked = folder_of_run_path()) return *linked;
-  throw ConfigError(fmt::format(
+  throw MissingError(fmt::format(
       "no folder lib/weft near {}: the program was moved without it; build or install it again",
       program.string()));
 }
@@ -74,12 +74,12 @@ const void* load_symbol(const fs::path& file, const char* symbol) {
   const void* const address = library == nullptr ? nullptr : ::dlsym(library, symbol);
   if (address != nullptr) return address;
   const char* const reason = ::dlerror();
-  throw ConfigError(fmt::format("cannot load {}: {}", file.string(),
-                                reason == nullptr ? "no reason given" : reason));
+  throw MissingError(fmt::format("cannot load {}: {}", file.string(),
+                                 reason == nullptr ? "no reason given" : reason));
 }
 
 void throw_other_interface(const fs::path& file) {
-  throw ConfigError(
+  throw MissingError(
       fmt::format("{}: was built from other sources than this program; build or install both again",
                   file.string()));
 }

@@ -13,20 +13,20 @@
 
 namespace weft {
 
-/// The nearest lib/weft, as shown above, else the one in the run path. Throws ConfigError if there
-/// is none.
+/// The nearest lib/weft, as shown above, else the one in the run path. Throws MissingError if
+/// there is none.
 std::filesystem::path library_folder();
 
 /// Loads the library `file`, for the rest of the process, and returns the address of `symbol` in
 /// it. The library sees no symbols of the program, and the program no others of the library. Throws
-/// ConfigError.
+/// MissingError.
 const void* load_symbol(const std::filesystem::path& file, const char* symbol);
 
-/// Throws the ConfigError with which load_library() reports another interface.
+/// Throws the MissingError with which load_library() reports another interface.
 [[noreturn]] void throw_other_interface(const std::filesystem::path& file);
 
 /// The `const T` that `file` exports as `symbol`. Its first member must equal `interface`, a hash
-/// of the headers that both sides were compiled from; otherwise throws ConfigError.
+/// of the headers that both sides were compiled from; otherwise throws MissingError.
 template <class T>
 const T& load_library(const std::filesystem::path& file, const char* symbol,
                       const std::string& interface) {

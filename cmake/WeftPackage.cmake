@@ -26,6 +26,10 @@ install(CODE [[
   weft_says("completion;fish" "${share}/fish/vendor_completions.d/weft.fish")
 ]] COMPONENT runtime)
 install(FILES README.md CHANGELOG.md THIRD_PARTY.md DESTINATION share/doc/weft COMPONENT runtime)
+install(FILES examples/sweep.ini examples/sweep.sbatch examples/small-tpu.ini examples/first_program.weft
+              examples/missing_dependence.weft
+  DESTINATION share/doc/weft/examples COMPONENT runtime)
+install(DIRECTORY examples/imports DESTINATION share/doc/weft/examples COMPONENT runtime)
 
 # Weft loads Highway's library itself, so dpkg-shlibdeps does not see it.
 set(weft_loaded_packages "")

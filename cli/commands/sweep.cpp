@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "cli/commands/commands.h"
 #include "cli/sweep/sweep_run.h"
 #include "runtime/sweep/mpi/ranks.h"
@@ -42,6 +43,7 @@ int run_as_typed(const Words& words, const report::Streams& streams) {
 
 int run_sweep(const Words& words, const report::Streams& streams) {
   if (sweep::is_first_rank()) return run_as_typed(words, streams);
+  set_interrupt_message("");  // the first rank says it
   try {
     return run_as_typed(words, streams);
   } catch (const Error&) {

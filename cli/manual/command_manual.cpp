@@ -26,7 +26,6 @@ ManualOption option_of(const po::option_description& option) {
   manual.name = option.long_name();
   manual.letter = letter_of(option);
   if (option.semantic()->max_tokens() > 0) manual.value = option.semantic()->name();
-  manual.repeats = option.semantic()->is_composing();
   manual.is_key = is_machine_key(manual.name);
   manual.description = option.description();
   return manual;

@@ -17,7 +17,6 @@ struct ManualOption {
   std::string name;                 // without dashes
   std::optional<char> letter = {};  // of -h
   std::string value;                // what the help calls its value; empty if it takes none
-  bool repeats = false;             // may be given several times
   bool is_key = false;              // a key of the machine
   std::string description;
 };

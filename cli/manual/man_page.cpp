@@ -34,8 +34,7 @@ std::string option_item(const ManualOption& option) {
   if (option.letter) text += fmt::format("\\fB\\-{}\\fR, ", *option.letter);
   text += fmt::format("\\fB\\-\\-{}\\fR", escaped(option.name));
   if (!option.value.empty()) text += fmt::format(" \\fI{}\\fR", escaped(option.value));
-  text += '\n' + escaped(option.description) + '\n';
-  return option.repeats ? text + "May be given several times.\n" : text;
+  return text + '\n' + escaped(option.description) + '\n';
 }
 
 std::string options_section(std::string_view heading, const std::vector<ManualOption>& options,

@@ -38,6 +38,30 @@ std::vector<po::option> negative_number(std::vector<std::string>& words) {
                                meant.empty() ? "see --help" : "did you mean " + meant + "?"));
 }
 
+/// The option whose whole name is `word`, such as --engine or -o.
+const po::option_description* option_named(const std::string& word,
+                                           const po::options_description& options) {
+  if (!word.starts_with('-')) return nullptr;
+  const auto is = [&](const auto& option) {
+    return word == "--" + option->long_name() ||
+           word == option->canonical_display_name(po::command_line_style::allow_dash_for_short);
+  };
+  const auto found = std::ranges::find_if(options.options(), is);
+  return found == options.options().end() ? nullptr : found->get();
+}
+
+/// Boost would take the next option as the value.
+void check_values_given(const std::vector<std::string>& words,
+                        const po::options_description& options) {
+  for (std::size_t i = 0; i + 1 < words.size() && words[i] != "--"; ++i) {
+    const po::option_description* const option = option_named(words[i], options);
+    if (option == nullptr || option->semantic()->min_tokens() == 0) continue;
+    if (option_named(words[i + 1].substr(0, words[i + 1].find('=')), options) == nullptr) continue;
+    throw InputError(fmt::format("{}: {} is missing before {}", words[i],
+                                 option->semantic()->name(), printable(words[i + 1])));
+  }
+}
+
 /// What --help shows of the options, section by section.
 std::string shown(const po::options_description& options) {
   std::istringstream lines(fmt::format("{}", fmt::streamed(options)));
@@ -62,6 +86,7 @@ std::optional<std::string> Arguments::text(const std::string& name) const {
 Arguments parse_arguments(const std::vector<std::string>& words,
                           const po::options_description& options) {
   namespace style = po::command_line_style;
+  check_values_given(words, options);
   po::options_description all(options);
   all.add_options()("(positional)", po::value<std::vector<std::string>>());
   po::positional_options_description positionals;

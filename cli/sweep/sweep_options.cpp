@@ -7,6 +7,7 @@
 #include <boost/program_options/parsers.hpp>
 #include <fstream>
 #include <limits>
+#include <set>
 #include <sstream>
 #include <system_error>
 
@@ -95,27 +96,37 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
+[[noreturn]] void fail_unknown(const std::string& place, const std::string& key,
+                               const po::options_description& options) {
+  std::vector<std::string> names;
+  for (const auto& known : options.options()) names.push_back(known->long_name());
+  const std::string meant = most_similar(key, names);
+  throw InputError(
+      fmt::format("{}: unknown option; {}", place,
+                  meant.empty() ? "see weft sweep --help" : "did you mean " + meant + "?"));
+}
+
 void read_lines(const std::string& file, po::variables_map& values) {
   if (const char* problem = input_path_problem(file)) {
     throw InputError(fmt::format("{}: {}", file, problem));
   }
   std::ifstream in(file);
-  std::istringstream text(read_ini_text(in, file, "a sweep"));
   const po::options_description options = file_options();
-  try {
-    po::parsed_options lines = po::parse_config_file(text, options);
+  po::parsed_options lines(&options);
+  std::set<std::string> seen;
+  for (IniEntry& entry : read_ini(in, file, "a sweep")) {
+    const std::string place = fmt::format("{}:{}: {}", file, entry.line, printable(entry.key));
+    const auto* const option = options.find_nothrow(entry.key, /*approx=*/false);
+    if (option == nullptr) fail_unknown(place, entry.key, options);
     // A machine's file may have its clock in [machine], although the option has no section.
-    for (po::option& line : lines.options) {
-      if (line.string_key == "machine.clock_mhz") line.string_key = "clock_mhz";
+    if (entry.key == "machine.clock_mhz") entry.key = "clock_mhz";
+    if (!seen.insert(entry.key).second && !option->semantic()->is_composing()) {
+      throw InputError(place + ": given more than once; keep one line");
     }
+    lines.options.emplace_back(entry.key, std::vector<std::string>{entry.value});
+  }
+  try {
     po::store(lines, values);
-  } catch (const po::unknown_option& error) {
-    std::vector<std::string> names;
-    for (const auto& known : options.options()) names.push_back(known->long_name());
-    const std::string meant = most_similar(error.get_option_name(), names);
-    throw InputError(
-        fmt::format("{}: {}: unknown option; {}", file, printable(error.get_option_name()),
-                    meant.empty() ? "see weft sweep --help" : "did you mean " + meant + "?"));
   } catch (const po::error& error) {
     throw InputError(fmt::format("{}: {}", file, error.what()));
   }

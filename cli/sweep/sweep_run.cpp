@@ -1,12 +1,16 @@
 #include "cli/sweep/sweep_run.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
@@ -135,7 +139,9 @@ void print_best(const Finished& finished, const SearchGoals& search,
 class RankSession {
  public:
   RankSession() {
-    if (sweep::is_rank()) sweep::ranks().begin(!sweep::is_first_rank());
+    if (!sweep::is_rank()) return;
+    sweep::ranks().begin(!sweep::is_first_rank());
+    agree_who_speaks();
   }
   ~RankSession() {
     if (!sweep::is_rank()) return;
@@ -144,6 +150,29 @@ class RankSession {
   }
   RankSession(const RankSession&) = delete;
   RankSession& operator=(const RankSession&) = delete;
+
+  /// This process and the first rank are on the same computer.
+  bool beside_first() const { return beside_first_; }
+
+ private:
+  /// On an interrupt, one rank says how to go on. A rank sees only on its own computer who lives,
+  /// so the ranks on the first one's speak.
+  void agree_who_speaks() {
+    const sweep::Ranks& ranks = sweep::ranks();
+    std::array<char, 256> host{};
+    ::gethostname(host.data(), host.size() - 1);
+    const std::string here = host.data();
+    const std::vector<std::string> all = ranks.gather(fmt::format("{} {}", ::getpid(), here));
+    std::vector<pid_t> before;
+    for (const std::string& rank : std::span(all).first(static_cast<std::size_t>(ranks.rank()))) {
+      const std::size_t space = rank.find(' ');
+      if (rank.substr(space + 1) == here) before.push_back(std::stoi(rank.substr(0, space)));
+    }
+    beside_first_ = all.front().substr(all.front().find(' ') + 1) == here;
+    speak_on_interrupt_after(before);
+  }
+
+  bool beside_first_ = true;
 };
 
 std::unique_ptr<sweep::Workers> start_workers(const sweep::Space& space, const SweepFlags& flags) {
@@ -157,13 +186,11 @@ std::string resume_text(std::string_view which, const std::string& db) {
                      db);
 }
 
-/// Runs points for the first rank. If that one dies, mpirun ends the others; the second rank then
-/// says how to go on.
-void serve_first_rank(const sweep::Space& space, const SweepFlags& flags) {
-  const sweep::Ranks& ranks = sweep::ranks();
-  const bool speaks = flags.db && ranks.rank() == 1;
-  set_interrupt_message(speaks ? resume_text("so far", *flags.db) : "");
-  sweep::serve(space, ranks);
+/// Runs points for the first rank. If that one dies, mpirun ends the others, and one of them says
+/// how to go on.
+void serve_first_rank(const sweep::Space& space, const SweepFlags& flags, bool beside_first) {
+  if (flags.db && beside_first) set_interrupt_message(resume_text("so far", *flags.db));
+  sweep::serve(space, sweep::ranks());
   set_interrupt_message("");
 }
 
@@ -266,7 +293,7 @@ void run_sweep_job(sweep::Request request, const SweepFlags& flags,
     return;
   }
   const RankSession session;
-  if (!sweep::is_first_rank()) return serve_first_rank(space, flags);
+  if (!sweep::is_first_rank()) return serve_first_rank(space, flags, session.beside_first());
   const auto points = points_of(space, flags);
   std::optional<sweep::Store> store;
   if (flags.db) {

@@ -194,6 +194,17 @@ void refuse_sparsity(Ini& ini) {
       ini.place(*value), value->text));
 }
 
+void refuse_ramulator(Ini& ini) {
+  Value* value = ini.find("run_presets", "UseRamulatorTrace");
+  if (value == nullptr) return;
+  value->used = false;
+  if (lower(value->text) != "true") return;
+  throw InputError(fmt::format(
+      "{} = {}: Ramulator's latencies are not modelled; set UseRamulatorTrace = false for fixed "
+      "ones",
+      ini.place(*value), value->text));
+}
+
 }  // namespace
 
 std::string_view to_string(Dataflow dataflow) {
@@ -231,6 +242,7 @@ ScaleSimConfig read_scalesim_config(const std::string& file) {
   if (topology != nullptr && !topology->text.empty()) config.topology = topology->text;
   config.stray_topology = ini.stray("network_presets", "TopologyCsvLoc");
   refuse_sparsity(ini);
+  refuse_ramulator(ini);
   config.ignored = ini.unused();
   if (!bandwidth.ignored.empty()) config.ignored.push_back(bandwidth.ignored);
   return config;

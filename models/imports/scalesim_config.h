@@ -37,7 +37,7 @@ struct ScaleSimConfig {
 };
 
 /// Reads the file. Throws InputError with file, line and key for what is missing, twice there, or
-/// out of range, and for SparsitySupport, which changes the cycles.
+/// out of range, and for SparsitySupport and UseRamulatorTrace, which change the cycles.
 ScaleSimConfig read_scalesim_config(const std::string& file);
 
 }  // namespace weft::imports

@@ -44,11 +44,11 @@ void build_rtl_array(const char* program, const RtlArray& array) {
   char* const words[] = {name.data(), size.data(), type.data(), accumulator_rows.data(), nullptr};
   pid_t child = 0;
   if (const int error = spawn(program, words, child); error != 0) {
-    throw ConfigError(fmt::format("--engine rtl: WEFT_RTL_BUILDER: cannot run {}: {}", program,
-                                  std::strerror(error)));
+    throw MissingError(fmt::format("--engine rtl: WEFT_RTL_BUILDER: cannot run {}: {}", program,
+                                   std::strerror(error)));
   }
   if (const int code = wait_for(child); code != 0) {
-    throw ConfigError(
+    throw MissingError(
         fmt::format("--engine rtl: the {} {} array was not built: {} ended with exit "
                     "code {}; see above, or use --engine stepped",
                     size, type, program, code));

@@ -97,7 +97,7 @@ std::string built_arrays() {
   const std::string depth = wanted.accumulator_rows == kUsualAccumulatorRows
                                 ? ""
                                 : fmt::format(" {}", wanted.accumulator_rows);
-  throw ConfigError(fmt::format(
+  throw MissingError(fmt::format(
       "--engine rtl: the {} array is not built; run tools/rtl.sh {}{}, or use --engine stepped{}",
       size_and_type(wanted) + (depth.empty() ? "" : " with" + depth + " accumulator rows"),
       size_and_type(wanted), depth, built_arrays()));
@@ -112,7 +112,7 @@ std::optional<std::string> unusable(const RtlArray& array) {
   try {
     load(array);
     return std::nullopt;
-  } catch (const ConfigError& error) {
+  } catch (const MissingError& error) {
     return error.what();
   }
 }
@@ -147,7 +147,7 @@ void prepare_rtl_array(const MachineConfig& config) {
   if (asked && std::uint64_t{wanted.rows} * wanted.cols <= kMostPesUnasked) {
     build_rtl_array(builder, wanted);
   } else if (fault) {
-    throw ConfigError(
+    throw MissingError(
         fmt::format("--engine rtl: {}; run tools/rtl.sh {}", *fault, size_and_type(wanted)));
   }
   load_rtl_model(config);

@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "base/error.h"
+
 namespace weft::sweep {
 namespace {
 
@@ -11,7 +13,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kPatience(100);
 /// A commit waits for the disk, so fast points share one.
-constexpr std::chrono::milliseconds kBetweenCommits(500);
+constexpr std::chrono::milliseconds kBetweenCommits(800);
 /// While points run, a commit that another program holds up is not waited for.
 constexpr std::chrono::milliseconds kNoPatience(20);
 /// In the end there is nothing else to do, and what is not written is lost.
@@ -70,13 +72,21 @@ class Run {
 
   void gather() {
     const auto patience = source_.looking() ? std::chrono::milliseconds(0) : kPatience;
+    std::string missing;
     for (const Outcome& outcome : workers_.wait(patience)) {
+      if (outcome.missing) {
+        missing = outcome.error;
+        continue;
+      }
       const auto point = running_.extract(outcome.number);
       const std::vector<Cell> row = row_of(space_, point.mapped(), outcome);
       store_.add(row);
       ++counts_.computed;
       note(point.mapped(), row);
     }
+    if (missing.empty()) return;
+    commit_last();
+    throw MissingError(missing);
   }
 
   void note(const Point& point, std::span<const Cell> row) {

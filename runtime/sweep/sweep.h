@@ -22,7 +22,8 @@ struct Counts {
 
 /// Runs all points of `source` that `store` does not hold. Rows count in the store a second after
 /// they are known, at the latest; while another program holds the database, they wait in memory.
-/// `progress` is called again and again. Throws what the store and the workers throw; what was
+/// `progress` is called again and again. Throws MissingError if a point lacks something on this
+/// computer; such a point has no row. Throws what the store and the workers throw. What was
 /// committed stays.
 Counts run(const Space& space, Source& source, Store& store, Workers& workers,
            const std::function<void(const Counts&)>& progress);

@@ -231,6 +231,15 @@ TEST_F(BadInputTest, FlagsMustNotContradictEachOther) {
   expect_refused({"exec", "-"}, {"exec -", "stdin"});
 }
 
+TEST_F(BadInputTest, AnOptionIsNoValueOfAnother) {
+  const Words product = {"matmul", "2", "3", "4", "--machine", "tiny"};
+  expect_refused(product + Words{"--energy", "--price-per-hour", "3"},
+                 {"--energy: TABLE is missing before '--price-per-hour'"});
+  expect_refused(product + Words{"--json", "--engine=timed"},
+                 {"--json: FILE is missing before '--engine=timed'"});
+  expect_refused({"scalesim", "-c", "-t", "a.csv"}, {"-c: FILE is missing before '-t'"});
+}
+
 TEST_F(BadInputTest, TwoOutputsMustNotBeOneFile) {
   const std::string out = folder_.write("out.npy", "old");
   std::filesystem::create_symlink("out.npy", folder_.file("link"));

@@ -162,7 +162,7 @@ TEST(ConfigIniTest, NamesARepeatedKey) {
 
 TEST(ConfigIniTest, NamesALineThatIsNone) {
   EXPECT_EQ(parse_error("[array]\nrows\n"),
-            "test.ini: 'rows' is neither [section] nor key = value");
+            "test.ini:2: 'rows' is neither [section] nor key = value");
 }
 
 TEST(ConfigIniTest, NamesAFileThatIsTooLong) {

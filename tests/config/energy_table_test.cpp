@@ -187,7 +187,7 @@ TEST(EnergyTableFileTest, WrongFilesAreOneClearLine) {
             "less");
   EXPECT_EQ(changed("int32 = 0.1", "int32 = 0.1\nint32 = 0.2"), "my.ini: 'add.int32': given twice");
   EXPECT_EQ(changed("int32 = 0.1", "int32"),
-            "my.ini: 'int32' is neither [section] nor key = value");
+            "my.ini:15: 'int32' is neither [section] nor key = value");
   EXPECT_EQ(changed("name = 45nm", "name = a b"),
             "my.ini: table.name = 'a b': must be 1..64 letters, digits, '.', '_' or '-'");
   EXPECT_EQ(problem_of(std::string(2'000'000, '#')),

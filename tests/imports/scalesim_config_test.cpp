@@ -116,6 +116,15 @@ TEST_F(ScaleSimConfigTest, RefusesWithFileLineAndKey) {
                 "SparsitySupport = false for dense ones");
 }
 
+TEST_F(ScaleSimConfigTest, RefusesRamulatorTracesAndIgnoresTheirAbsence) {
+  const std::string key = std::string(kVersion2) + "\nUseRamulatorTrace: ";
+  EXPECT_EQ(refused(key + "True\n"),
+            folder_.file("a.cfg") +
+                ":17: UseRamulatorTrace = True: Ramulator's latencies are not modelled; set "
+                "UseRamulatorTrace = false for fixed ones");
+  EXPECT_EQ(read(key + "False\n").ignored.back(), "UseRamulatorTrace");
+}
+
 TEST_F(ScaleSimConfigTest, RefusesFilesThatAreNoText) {
   const std::string file = folder_.file("a.cfg");
   EXPECT_EQ(refused(" \n\t\r\n"), file + ": is empty; name a SCALE-Sim configuration");

@@ -33,6 +33,34 @@ wait "$job" || true
 mpirun -n 2 "$weft" "${sweep[@]}" --db killed.db --csv killed.csv --quiet
 cmp <(points alone.csv) <(points killed.csv) || fail "a sweep that went on gives other points"
 
+# One rank says how to go on: the first, or the next one if that was killed; also if all are stopped.
+line='^weft: interrupted; the points so far are in said.db: the same command goes on$'
+long=(sweep resnet50 --optimize 0 --array.rows '64..256' --memory.gb_per_s '100..1000' --db said.db --quiet)
+for victim in first second job; do
+  rm -f said.db
+  mpirun -n 4 "$weft" "${long[@]}" 2>said.err &
+  job=$!
+  until [[ -s said.db ]]; do sleep 0.1; done
+  mapfile -t ranks < <(pgrep -P "$job" | sort -n)
+  case "$victim" in
+    first) kill -9 "${ranks[0]}" ;;
+    second) kill -9 "${ranks[1]}" ;;
+    job) kill -TERM "$job" ;;
+  esac
+  wait "$job" || true
+  [[ "$(grep -c "$line" said.err)" -eq 1 ]] || fail "the $victim was killed: $(cat said.err)"
+done
+
+# One process says it without an empty line: stderr is a file and has no progress bar.
+rm -f said.db
+"$weft" "${long[@]}" 2>said.err &
+job=$!
+until [[ -s said.db ]]; do sleep 0.1; done
+kill -TERM "$job"
+wait "$job" || true
+grep -q "$line" said.err || fail "one process: $(cat said.err)"
+[[ "$(wc -l <said.err)" -eq 1 ]] || fail "one process: not one line: $(cat said.err)"
+
 # An error is said once.
 if mpirun -n 2 "$weft" "${sweep[@]}" --jobs 2 2>error; then fail "took --jobs under mpirun"; fi
 [[ "$(grep -c '^weft: --jobs: mpirun says how many' error)" -eq 1 ]] || fail "$(cat error)"

@@ -11,6 +11,7 @@ mkdir run state spool
 
 stop() {
   local name
+  if [[ -n "${job:-}" ]]; then scancel "$job" 2>/dev/null || true; fi
   for name in slurmd slurmctld munged; do
     if [[ -s "run/$name.pid" ]]; then kill "$(<"run/$name.pid")" 2>/dev/null || true; fi
   done
@@ -76,3 +77,27 @@ WEFT="$weft" timeout 120 sbatch --wait --ntasks=2 --overcommit --output=sweep.ou
   { cat sweep.out submitted >&2; exit 1; }
 grep -q '^.*20 points: 20 computed' sweep.out || { cat sweep.out >&2; exit 1; }
 "$weft" sweep --report points.db | grep -q '20 points' || exit 1
+
+# The signal that Slurm sends before the time limit reaches the ranks, and one of them says how to go on.
+cat >long.ini <<END
+workload = resnet50
+machine = tpu-v2
+optimize = 0
+array.rows = 64..256
+memory.gb_per_s = 100..1000
+link = array.cols=array.rows
+END
+job="$(WEFT="$weft" sbatch --parsable --ntasks=2 --overcommit --output=long.out "$examples/sweep.sbatch" \
+  "$folder/long.ini" "$folder/long.db")"
+grep -qx '#SBATCH --signal=B:TERM@[0-9]*' "$examples/sweep.sbatch" || { echo "no signal" >&2; exit 1; }
+for ((i = 0; i < 300; ++i)); do
+  if [[ -s long.db ]]; then break; fi
+  sleep 0.1
+done
+scancel --batch --signal=TERM "$job"
+for ((i = 0; i < 300; ++i)); do
+  if [[ -z "$(squeue --noheader --job="$job" 2>/dev/null)" ]]; then break; fi
+  sleep 0.1
+done
+[[ "$(grep -c "^weft: interrupted; .* are in $folder/long.db: the same command goes on" long.out)" -eq 1 ]] ||
+  { cat long.out >&2; exit 1; }

@@ -45,6 +45,7 @@ check_manual() {
     [[ -f "$page" ]] || fail "no page of $command"
     "$weft" help "$command" --man | cmp - "$page" || fail "$page differs from help --man"
     text="$(groff -man -Tascii -P-cbou -rLL=400n "$page" 2>/dev/null)"
+    if grep -qE '^ {14}[^.]* [A-Z][a-z]+ [a-z]+ [^.]*\.$' <<<"$text"; then fail "$page: a sentence runs into another"; fi
     for option in $(options "$command"); do
       grep -qE -- "^ +(-[a-z], )?$option( |$)" <<<"$text" || fail "$page does not list $option"
     done
@@ -149,7 +150,8 @@ check_deb() {
   list="$(dpkg-deb --fsys-tarfile "$deb" | tar -t)"
   for file in bin/weft lib/weft/machine.so lib/weft/onnx.so share/bash-completion/completions/weft \
     share/zsh/vendor-completions/_weft share/fish/vendor_completions.d/weft.fish share/man/man1/weft.1.gz \
-    share/doc/weft/THIRD_PARTY.md share/doc/weft/CHANGELOG.md $(commands | sed 's|.*|share/man/man1/weft-&.1.gz|'); do
+    share/doc/weft/THIRD_PARTY.md share/doc/weft/CHANGELOG.md share/doc/weft/examples/sweep.ini \
+    share/doc/weft/examples/sweep.sbatch share/doc/weft/examples/imports/serial.cfg $(commands | sed 's|.*|share/man/man1/weft-&.1.gz|'); do
     grep -qxF "./usr/$file" <<<"$list" || fail "the package has no $file"
   done
   for file in "$build"/lib/weft/rtl/*.so; do
@@ -163,6 +165,9 @@ check_deb() {
   done
   dpkg-deb -x "$deb" "$work/root"
   "$work/root/usr/bin/weft" matmul 4 4 4 --machine tiny --engine stepped --quiet
+  # A rank says what a user of the package can do: the package has neither MPI nor tools/.
+  said="$(OMPI_COMM_WORLD_RANK=0 "$work/root/usr/bin/weft" sweep matmul 4 4 4 2>&1 || true)"
+  [[ "$said" == *"without MPI; run tools/mpi.sh in Weft's sources"* ]] || fail "under mpirun: $said"
   rm -rf "$work"
 }
 

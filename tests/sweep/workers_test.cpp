@@ -1,15 +1,18 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <thread>
 
+#include "base/error.h"
 #include "runtime/sweep/columns.h"
 #include "runtime/sweep/enumeration.h"
 #include "runtime/sweep/points/point_runner.h"
 #include "runtime/sweep/sweep.h"
 #include "runtime/sweep/workers/local_workers.h"
+#include "tests/cli/temporary_folder.h"
 
 namespace weft::sweep {
 namespace {
@@ -118,6 +121,47 @@ TEST(SweepWorkersTest, ASweepThatIsRunAgainComputesNothing) {
   EXPECT_EQ(first.failed, 8U);
   EXPECT_EQ(second.failed, 8U);
   EXPECT_EQ(store.count(), space.size());
+}
+
+// What was computed stays; the point that lacks something has no row, so it runs again.
+TEST(SweepWorkersTest, APointThatLacksSomethingHereEndsTheSweepWithoutARow) {
+  class LacksTheFirst : public Workers {
+   public:
+    std::size_t free() const override { return 2 - started_.size(); }
+    std::size_t running() const override { return started_.size(); }
+    void start(std::uint64_t number) override { started_.push_back(number); }
+    std::vector<Outcome> wait(std::chrono::milliseconds /*patience*/) override {
+      std::vector<Outcome> outcomes;
+      for (const std::uint64_t number : started_) outcomes.push_back({number, {}, 0, "", false});
+      outcomes.front().error = "no such array";
+      outcomes.front().missing = true;
+      started_.clear();
+      return outcomes;
+    }
+
+   private:
+    std::vector<std::uint64_t> started_;
+  };
+  const Space space = products();
+  Enumeration points(space);
+  Store store;
+  LacksTheFirst workers;
+  EXPECT_THROW(run(space, points, store, workers, [](const Counts&) {}), MissingError);
+  EXPECT_EQ(store.count(), 1U);
+  EXPECT_FALSE(store.holds(space.identity(*space.point(0))));
+}
+
+TEST(SweepWorkersTest, AnOnnxFileThatWentAwayIsMissing) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write("a.onnx", "not read");
+  Request request;
+  request.workloads.push_back({runtime::NetworkRequest{.model = file, .is_file = true}, {"run"}});
+  request.axes = {{"machine", {"tiny"}}};
+  const Space space(request);
+  std::filesystem::remove(file);
+  const Outcome outcome = outcome_of(to_bytes(PointRunner(space).run(*space.point(0))));
+  EXPECT_TRUE(outcome.missing);
+  EXPECT_EQ(outcome.error, file + ": no such file");
 }
 
 // One combination of a million holds. Meanwhile the sweep shows its progress and writes rows.

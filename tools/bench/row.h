@@ -43,6 +43,9 @@ std::vector<Row> training_rows();
 /// Points of `weft sweep`.
 std::vector<Row> sweep_rows();
 
+/// A topology of SCALE-Sim.
+std::vector<Row> scalesim_rows();
+
 /// ResNet-50 from its builder to its cycles on tpu-v2, without values.
 void run_network_analytically();
 

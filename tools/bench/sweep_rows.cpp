@@ -9,7 +9,7 @@
 namespace weft::bench {
 namespace {
 
-/// A sweep commits once a second, and two processes compute about this many points in it.
+/// A sweep commits each 0.8 seconds, in which two processes compute about this many points.
 constexpr std::uint64_t kRowsOfACommit = 40;
 
 /// ResNet-50 without a search on arrays of many shapes, and a database beside it.

@@ -52,7 +52,10 @@ std::optional<double> figure(const Row& row, std::optional<double> weft,
 
 std::string figure_text(const Row& row, std::optional<double> value) {
   if (!value) return "-";
-  if (row.figure == Figure::kRatio) return fmt::format("{:.2f}", *value);
+  // A small share needs more digits than a ratio near 1.
+  if (row.figure == Figure::kRatio) {
+    return *value < 0.1 ? fmt::format("{:.2f} %", *value * 100) : fmt::format("{:.2f}", *value);
+  }
   return row.figure == Figure::kRate ? rate(*value, row.work_unit) : milliseconds(value);
 }
 

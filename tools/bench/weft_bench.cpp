@@ -37,6 +37,7 @@ std::vector<Row> all_rows() {
   for (Row& row : network_rows()) rows.push_back(std::move(row));
   for (Row& row : training_rows()) rows.push_back(std::move(row));
   for (Row& row : sweep_rows()) rows.push_back(std::move(row));
+  for (Row& row : scalesim_rows()) rows.push_back(std::move(row));
   return rows;
 }
 

@@ -1,6 +1,8 @@
 // The only symbol that mpi.so exports.
+#include <boost/mpi/collectives.hpp>
 #include <boost/mpi/communicator.hpp>
 #include <boost/mpi/environment.hpp>
+#include <boost/serialization/string.hpp>
 #include <optional>
 
 #include "runtime/sweep/mpi/ranks.h"
@@ -40,6 +42,12 @@ std::optional<RankMessage> receive() {
   return message;
 }
 
+std::vector<std::string> gather(const std::string& own) {
+  std::vector<std::string> all;
+  mpi::all_gather(mpi::communicator(), own, all);
+  return all;
+}
+
 void end() {
   environment.reset();
 }
@@ -49,5 +57,5 @@ void end() {
 
 // NOLINTNEXTLINE(readability-identifier-naming): a symbol of C
 extern "C" __attribute__((visibility("default"))) const weft::sweep::Ranks weft_sweep_ranks = {
-    WEFT_MPI_INTERFACE, weft::sweep::begin,   weft::sweep::rank, weft::sweep::count,
-    weft::sweep::send,  weft::sweep::receive, weft::sweep::end};
+    WEFT_MPI_INTERFACE, weft::sweep::begin,   weft::sweep::rank,   weft::sweep::count,
+    weft::sweep::send,  weft::sweep::receive, weft::sweep::gather, weft::sweep::end};

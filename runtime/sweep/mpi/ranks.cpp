@@ -32,8 +32,8 @@ const Ranks& ranks() {
   std::error_code error;
   if (!std::filesystem::exists(file, error)) {
     throw ConfigError(
-        "mpirun: this weft was built without MPI; tools/mpi.sh installs what it needs and builds "
-        "it");
+        "mpirun: this weft was built without MPI; run tools/mpi.sh in Weft's sources, then use "
+        "their build/release/cli/weft");
   }
   static const Ranks& loaded = load_library<Ranks>(file, "weft_sweep_ranks", WEFT_MPI_INTERFACE);
   return loaded;

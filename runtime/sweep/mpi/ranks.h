@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace weft::sweep {
 
@@ -24,6 +25,8 @@ struct Ranks {
   void (*send)(int to, std::string_view bytes);
   /// A message that has come, from any rank; does not wait.
   std::optional<RankMessage> (*receive)();
+  /// What each rank gave, by rank. Waits until all ranks have called it.
+  std::vector<std::string> (*gather)(const std::string& own);
   /// Waits until all ranks have called it.
   void (*end)();
 };

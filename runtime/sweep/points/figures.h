@@ -36,6 +36,8 @@ struct Outcome {
   Figures figures;
   double seconds = 0;  // that this computer took
   std::string error;   // one line; empty if the figures count
+  /// The error is a MissingError: it is about this computer, not about the point.
+  bool missing = false;
 };
 
 /// The outcome as bytes for another process that runs the same program, and back. Throws

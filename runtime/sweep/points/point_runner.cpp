@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/input_path.h"
 #include "base/stopwatch.h"
 #include "compiler/schedule/compile_network.h"
 #include "compiler/schedule/network_bound.h"
@@ -68,6 +69,9 @@ Outcome PointRunner::run(const Point& point) {
   try {
     if (point.impossible) throw ConfigError(*point.impossible);
     outcome.figures = figures_of(point);
+  } catch (const MissingError& error) {
+    outcome.error = error.what();
+    outcome.missing = true;
   } catch (const Error& error) {
     outcome.error = error.what();
   } catch (const std::bad_alloc&) {
@@ -102,6 +106,10 @@ graph::Graph PointRunner::built(const Point& point) const {
   }
   runtime::NetworkRequest request = std::get<runtime::NetworkRequest>(workload.shape);
   if (point.batch) request.batch = point.batch;
+  // The file was there when the sweep began.
+  if (const char* problem = request.is_file ? input_path_problem(request.model) : nullptr) {
+    throw MissingError(fmt::format("{}: {}", request.model, problem));
+  }
   graph::Graph graph = runtime::load_network(request);
   runtime::require_computation(request, graph);
   return graph;

@@ -147,7 +147,7 @@ void LocalWorkers::replace(Worker& worker, std::vector<Outcome>& outcomes) {
   const std::uint64_t suspect = points.front();
   if (std::ranges::find(suspects_, suspect) != suspects_.end()) {
     points.pop_front();
-    outcomes.push_back({suspect, {}, 0, how_it_ended(status)});
+    outcomes.push_back({suspect, {}, 0, how_it_ended(status), false});
   } else {
     suspects_.push_back(suspect);
   }

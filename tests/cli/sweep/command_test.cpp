@@ -253,7 +253,7 @@ TEST(SweepCommandTest, RefusesInOneLineWithCodeTwo) {
       {product + Words{"--db", ini}, "is not a database"},
       {{"matmul", "9", "9", "9", "--db", only_read}, "may only be read"},
       {{ini}, "has no workload"},
-      {{unknown}, "did you mean array.rows?"},
+      {{unknown}, "y.ini:3: 'array.row': unknown option; did you mean array.rows?"},
       {{binary}, "z.ini"},
       {{"missing.ini"}, "missing.ini: no such file"},
       {{"--report", "missing.db"}, "no such file"},

@@ -26,7 +26,8 @@ TEST(SweepPointsTest, AFileHasTheClockWhereMachinesHaveIt) {
   EXPECT_EQ(points[1]["clock_mhz"], 700);
   const std::string twice = folder.write(
       "b.ini", "workload = matmul 8 8 8\nclock_mhz = 9\n[machine]\nclock_mhz = 500,700\n");
-  EXPECT_THAT(run_weft({"sweep", twice}).err, HasSubstr("more than once"));
+  EXPECT_THAT(run_weft({"sweep", twice}).err,
+              HasSubstr("b.ini:4: 'machine.clock_mhz': given more than once"));
 }
 
 TEST(SweepPointsTest, ADryRunCountsThePointsThatWouldRun) {

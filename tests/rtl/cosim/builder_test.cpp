@@ -97,6 +97,19 @@ TEST_F(RtlBuilderTest, AFileThatIsNoLibraryOfThisProgramIsRefusedOrBuiltAgain) {
   EXPECT_EQ(product().code, 0);
 }
 
+// What this computer lacks says nothing about the point, so the sweep keeps no row of it.
+TEST_F(RtlBuilderTest, ASweepStopsAndGoesOnWhenTheArrayIsBuilt) {
+  const std::string db = scripts_.file("points.db");
+  const std::vector<std::string> sweep = {"sweep", "matmul",   "9",   "10",   "11", "--machine",
+                                          "tiny",  "--engine", "rtl", "--db", db};
+  expect_refused(run_weft(sweep), "the 4x4 int8 array is not built; run tools/rtl.sh 4x4 int8,");
+  use_builder(copy());
+  const Finished built = run_weft(sweep);
+  EXPECT_EQ(built.code, 0) << built.err;
+  EXPECT_NE(built.out.find("1 point: 1 computed"), std::string::npos) << built.out;
+  EXPECT_EQ(built.out.find("failed"), std::string::npos) << built.out;
+}
+
 TEST_F(RtlBuilderTest, FilesOfOtherNamesAreNoArrays) {
   for (const char* name : {"int8-4x4.so", "int8-4x4-.so", "int8-4x4-4096.so.old",
                            "int4-4x4-4096.so", "int8-99999999999x4-4096.so", "README"}) {
