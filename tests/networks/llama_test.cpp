@@ -84,8 +84,8 @@ TEST(LlamaTest, OnlyTheCacheIsAFurtherInput) {
   }
 }
 
-// The cache of a layer and the logits are the largest values: nothing repeats the keys for the query
-// heads that share them, and nothing copies the cache to append one token.
+// The cache of a layer and the logits are the largest values: nothing repeats the keys for the
+// query heads that share them, and nothing copies the cache to append one token.
 TEST(LlamaTest, DecodingMakesNoCopyOfTheCache) {
   constexpr std::int64_t kCached = 2000;
   for (const Released& model : kReleased) {
