@@ -127,7 +127,7 @@ std::vector<CompareRow> MeasuredFile::network(const ComparedNetwork& network,
   return rows;
 }
 
-ImportedFile MeasuredFile::summary() const {
+std::vector<ImportedFile> MeasuredFile::summaries() const {
   ImportedFile summary;
   summary.file = file_.file;
   summary.format = measurements::title_of(file_.format);
@@ -146,7 +146,7 @@ ImportedFile MeasuredFile::summary() const {
     }
   }
   std::ranges::stable_sort(summary.unmatched, std::ranges::greater{}, &UnmatchedTime::seconds);
-  return summary;
+  return {std::move(summary)};
 }
 
 std::vector<std::string> MeasuredFile::known_products() const {
