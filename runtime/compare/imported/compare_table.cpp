@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "base/error.h"
@@ -140,9 +141,10 @@ ImportedFile CompareTable::summary() const {
 
 std::vector<std::string> CompareTable::known_products() const {
   std::vector<std::string> known;
+  std::unordered_set<std::string> seen;
   for (const TableRow& row : table_.rows) {
     const std::string text = work_text(row);
-    if (std::ranges::find(known, text) == known.end()) known.push_back(text);
+    if (seen.insert(text).second) known.push_back(text);
   }
   return known;
 }

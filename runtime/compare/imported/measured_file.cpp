@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "base/error.h"
@@ -151,10 +152,11 @@ std::vector<ImportedFile> MeasuredFile::summaries() const {
 
 std::vector<std::string> MeasuredFile::known_products() const {
   std::vector<std::string> known;
+  std::unordered_set<std::string> seen;
   for (const Measurement& measured : file_.measurements) {
     if (!measured.shape || measured.conv) continue;
     const std::string text = measurements::shape_text(*measured.shape);
-    if (std::ranges::find(known, text) == known.end()) known.push_back(text);
+    if (seen.insert(text).second) known.push_back(text);
   }
   return known;
 }
