@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -81,7 +82,7 @@ class NsysTable {
   std::size_t runs_ = 0;
   NameTable names_, devices_;
   MeasurementGroups groups_;
-  std::vector<Measurement> sums_;
+  std::deque<Measurement> sums_;
 };
 
 /// The products' CSV (docs/compare.md).
@@ -101,7 +102,7 @@ class ProductsTable {
   std::string usual_device_;
   std::optional<devices::NumberFormat> usual_format_;
   NameTable keys_, devices_;
-  std::vector<Measurement> rows_;
+  std::deque<Measurement> rows_;
 };
 
 /// Reads a shape as shape_text() writes it. Throws InputError.

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,8 +65,8 @@ struct MeasurementFile {
   FileFormat format = FileFormat::kTorchTrace;
   std::vector<std::string> devices = {};  // "NVIDIA A100-SXM4-40GB"; "" if the file does not say
   std::string time_of = {};               // what a time is: "GPU time of the operator's kernels"
-  std::vector<Measurement> measurements = {};
-  std::vector<std::string> notes = {};  // sentences about what the file lacks
+  std::deque<Measurement> measurements = {};  // which grows without a copy of those it has
+  std::vector<std::string> notes = {};        // sentences about what the file lacks
 };
 
 /// Sorts the occurrences by time and sets count, median and total from them.

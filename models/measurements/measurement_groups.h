@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "models/measurements/measurement.h"
 
@@ -43,7 +43,7 @@ class MeasurementGroups {
 
   /// All measurements, in the order of their first run that was added. Throws InputError for a
   /// product that takes no time.
-  std::vector<Measurement> take() {
+  std::deque<Measurement> take() {
     for (Measurement& group : groups_) {
       if (!group.is_product) continue;
       summarize(group);
@@ -54,7 +54,7 @@ class MeasurementGroups {
 
  private:
   std::map<std::pair<std::size_t, Key>, std::size_t> places_;
-  std::vector<Measurement> groups_;
+  std::deque<Measurement> groups_;
 };
 
 }  // namespace weft::measurements

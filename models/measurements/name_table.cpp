@@ -14,7 +14,7 @@ constexpr std::size_t kEntryBytes = 96;
 std::uint32_t NameTable::number_of(std::string_view name) {
   const auto found = numbers_.find(name);
   if (found != numbers_.end()) return found->second;
-  bytes_ += name.size() + kEntryBytes;
+  bytes_ += name.size() + kEntryBytes + bytes_beside_;
   if (bytes_ > kMostNameBytes) {
     throw InputError("has more than 64 MiB of names and shapes; profile fewer steps");
   }

@@ -83,7 +83,9 @@ class CsvFile {
   void refuse_semicolons() const {
     const std::string& line = fields_[0];
     if (fields_.size() != 1 || line.find(';') == std::string::npos) return;
-    if (!line.starts_with("name;") && !line.starts_with("shape;")) return;
+    const bool is_header =
+        line.starts_with("name;") || line.starts_with("shape;") || line.starts_with("device;kind;");
+    if (!is_header) return;
     throw InputError(
         fmt::format("line {}: has semicolons between its fields; write commas, and decimal points",
                     reader_.line()));

@@ -359,7 +359,7 @@ class Handler {
   Event event_ = {};
   Device device_ = {};
   std::string signature_key_ = {};
-  NameTable signature_names_ = {};
+  NameTable signature_names_{sizeof(Measurement)};
   std::unordered_map<std::size_t, std::uint32_t> threads_ = {};
 };
 

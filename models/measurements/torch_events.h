@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -42,9 +43,10 @@ struct TorchKernel {
 };
 
 struct TorchEvents {
-  std::vector<TorchOperator> operators = {};
-  std::vector<TorchKernel> kernels = {};     // copies between memories too
-  std::vector<Measurement> signatures = {};  // operators with the same name and arguments, no runs
+  // Deques: a vector copies all that it has when it grows, so it takes three times as much then.
+  std::deque<TorchOperator> operators = {};
+  std::deque<TorchKernel> kernels = {};     // copies between memories too
+  std::deque<Measurement> signatures = {};  // operators with the same name and arguments, no runs
   NameTable kernel_names = {};
   std::map<std::int64_t, std::string> device_names = {};
   std::string command = {};  // of a report that weft wrote; the file is no trace

@@ -36,7 +36,7 @@ struct Nesting {
 };
 
 /// By thread and start; of those that start together, the longest first.
-std::vector<std::uint32_t> in_order(const std::vector<TorchOperator>& operators) {
+std::vector<std::uint32_t> in_order(const std::deque<TorchOperator>& operators) {
   std::vector<std::uint32_t> order(operators.size());
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
@@ -49,7 +49,7 @@ std::vector<std::uint32_t> in_order(const std::vector<TorchOperator>& operators)
 }
 
 Nesting nest(const TorchEvents& events) {
-  const std::vector<TorchOperator>& operators = events.operators;
+  const std::deque<TorchOperator>& operators = events.operators;
   Nesting nesting{std::vector<std::uint32_t>(operators.size(), kNone),
                   std::vector<std::uint32_t>(operators.size(), kNone),
                   std::vector<bool>(operators.size(), false)};
@@ -77,7 +77,7 @@ Nesting nest(const TorchEvents& events) {
 /// The operators by their External ids. Several may have the same one.
 class ById {
  public:
-  explicit ById(const std::vector<TorchOperator>& operators) : operators_(operators) {
+  explicit ById(const std::deque<TorchOperator>& operators) : operators_(operators) {
     for (std::uint32_t i = 0; i < operators.size(); ++i) {
       if (operators[i].external_id != kNoExternalId) order_.push_back(i);
     }
@@ -91,7 +91,7 @@ class ById {
   }
 
  private:
-  const std::vector<TorchOperator>& operators_;
+  const std::deque<TorchOperator>& operators_;
   std::vector<std::uint32_t> order_;
 };
 

@@ -87,7 +87,9 @@ Json import_json(const runtime::ImportedFile& file) {
           {"matched_seconds", file.matched_seconds()},
           {"devices", std::move(devices)},
           {"unmatched", std::move(unmatched)},
-          {"notes", file.notes}};
+          {"notes", file.notes},
+          {"of_rows", file.of_rows},
+          {"recorded_in", file.recorded_in.empty() ? Json(nullptr) : Json(file.recorded_in)}};
 }
 
 Json imports_json(const runtime::CompareReport& report) {

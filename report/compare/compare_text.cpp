@@ -178,15 +178,22 @@ std::string unmatched_line(const runtime::ImportedFile& file) {
                             grouped(file.unmatched.size() - kListed), si(rest, "s"));
 }
 
+/// "trace.json, a trace of PyTorch's profiler: 70.0 % of its 110 us matched".
+std::string matched_line(const runtime::ImportedFile& file) {
+  const double all = file.seconds();
+  const std::string share = percent(all > 0 ? file.matched_seconds() / all : 1);
+  const std::string of = file.of_rows ? fmt::format("of the {} of its imported rows", si(all, "s"))
+                                      : fmt::format("of its {}", si(all, "s"));
+  const std::string by =
+      file.recorded_in.empty() ? "" : fmt::format(", recorded in {}", file.recorded_in);
+  return fmt::format("{}, {}{}: {} {} matched", file.file, file.format, by, share, of);
+}
+
 /// How much of the time in each file the rows show, and what they do not.
 std::string imports_text(const runtime::CompareReport& report, const Style& style) {
   std::string text;
   for (const runtime::ImportedFile& file : report.imports) {
-    const double all = file.seconds();
-    text +=
-        style.dim(fmt::format("{}, {}: {} of its {} matched", file.file, file.format,
-                              percent(all > 0 ? file.matched_seconds() / all : 1), si(all, "s"))) +
-        '\n';
+    text += style.dim(matched_line(file)) + '\n';
     if (!file.unmatched.empty()) text += style.dim(unmatched_line(file)) + '\n';
     for (const std::string& note : file.notes) text += style.dim("  " + note) + '\n';
   }

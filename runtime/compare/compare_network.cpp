@@ -8,6 +8,7 @@
 #include "models/networks/count.h"
 #include "models/reference/cpu/run_graph.h"
 #include "runtime/compare/compare_job.h"
+#include "runtime/compare/device_names.h"
 #include "runtime/compare/imported/imports.h"
 #include "runtime/compare/measured_device.h"
 #include "runtime/compare/modelled.h"
@@ -188,6 +189,7 @@ CompareReport compare_network(const CompareJob& job, const std::function<void(do
       report.rows.push_back(std::move(row));
     }
   });
+  tell_apart(report);
   report.imports = imports.summaries();
   return report;
 }

@@ -7,6 +7,7 @@
 #include "base/figures.h"
 #include "runtime/analysis/sweep_workloads.h"
 #include "runtime/compare/compare_job.h"
+#include "runtime/compare/device_names.h"
 #include "runtime/compare/imported/imports.h"
 #include "runtime/compare/measured_device.h"
 #include "runtime/compare/modelled.h"
@@ -166,6 +167,7 @@ CompareReport compare_products(const CompareJob& job, const std::function<void(d
       report.rows.back().price_per_hour = job.price_of_all;
     }
   }
+  tell_apart(report);
   report.imports = imports.summaries();
   return report;
 }

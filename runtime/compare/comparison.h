@@ -44,7 +44,7 @@ struct UnmatchedTime {
   double seconds = 0;
 };
 
-/// A file of --measured.
+/// A file of --measured, or one that another comparison imported and recorded in its JSON.
 struct ImportedFile {
   std::string file = {};
   std::string format = {};   // "a trace of PyTorch's profiler"
@@ -52,6 +52,8 @@ struct ImportedFile {
   std::vector<ImportedDevice> devices = {};
   std::vector<UnmatchedTime> unmatched = {};  // longest first
   std::vector<std::string> notes = {};        // what the file lacks
+  bool of_rows = false;                       // the times are those of a comparison's imported rows
+  std::string recorded_in = {};  // the report that says so; empty if the file itself was read
 
   double seconds() const;
   double matched_seconds() const;

@@ -60,6 +60,8 @@ TEST(NcuCsvTest, ARowForEachKernelAfterARowOfUnits) {
   expect_refused("name,shape,time\nfc,8x8x8,0.001\n",
                  "'0.001' is no time greater than 0; write a number and its unit");
   expect_refused("name;shape;seconds\nfc;8x8x8;0,001\n", "line 1: has semicolons");
+  expect_refused("device;kind;dtype;workload;m;k;n;seconds\na;imported;fp16;matmul;8;8;8;0,001\n",
+                 "line 1: has semicolons");
   // A table whose rows have all metrics of a kernel may have one that is called so.
   expect_refused(
       "\"Metric Name\",\"Kernel Name\",\"gpu__time_duration.sum\"\n\"0\",\"sgemm\",\"1.25\"\n",

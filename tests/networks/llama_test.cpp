@@ -84,6 +84,24 @@ TEST(LlamaTest, OnlyTheCacheIsAFurtherInput) {
   }
 }
 
+// The cache of a layer and the logits are the largest values: nothing repeats the keys for the
+// query heads that share them, and nothing copies the cache to append one token.
+TEST(LlamaTest, DecodingMakesNoCopyOfTheCache) {
+  constexpr std::int64_t kCached = 2000;
+  for (const Released& model : kReleased) {
+    SCOPED_TRACE(model.name);
+    const Graph graph = build_network(model.name, {.batch = 2, .kv_cache = kCached});
+    const auto elements = [&](graph::ValueId value) {
+      return graph::element_count(graph.type(value).shape);
+    };
+    const std::int64_t cache = 2 * kCached * static_cast<std::int64_t>(model.kv_width);
+    EXPECT_EQ(elements(graph.inputs.at(1)), cache);
+    for (const graph::Node& node : graph.nodes) {
+      EXPECT_LE(elements(node.outputs.at(0)), cache) << node.name;
+    }
+  }
+}
+
 // --- Values --------------------------------------------------------------------------------------
 
 const LlamaSizes kSmall = {"small", 11, 12, 2, 6, 2, 20};

@@ -3,6 +3,7 @@
 //
 //   WEFT=build/dev/cli/weft node --test tests/page/compare.test.mjs
 import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {before, test} from 'node:test';
 
@@ -202,6 +203,23 @@ test('the page shows how much of a file matched, and what did not', async () => 
   assert.deepEqual(listed, imports[0].unmatched.map(({name}) => name));
   await fixture.open(single);
   assert.equal(await evaluate(`document.querySelector('#imports')`), null);
+});
+
+test('a report that was read shows what its files had, and rows without a name a dash', async () => {
+  const csv = join(fixture.folder, 'unnamed.csv');
+  writeFileSync(csv, 'shape,seconds\n64x96x32,1\n64x96x33,3\n');
+  const report = join(fixture.folder, 'unnamed.json');
+  weft(['compare', 'matmul', '64', '96', '32', '--with', 'a100', '--measured', csv, '--quiet',
+    '--json', report]);
+  await fixture.open(page_of('recorded', [report]));
+  const words = await evaluate(`[...document.querySelectorAll('.matched-words')]
+    .map((each) => each.textContent)`);
+  assert.equal(words.length, 2);
+  assert.match(words[0], /100\.0.% of the 1\.00.s of its imported rows matched\.$/);
+  assert.match(words[1], /25\.0.% of its 4\.00.s matched\. Recorded in .*unnamed\.json\.$/);
+  const listed = await evaluate(`[...document.querySelectorAll('.unmatched tbody tr')]
+    .map((row) => [...row.cells].slice(0, 2).map((cell) => cell.textContent))`);
+  assert.deepEqual(listed, [['\u2013', '64x96x33']]);
 });
 
 test('the legend has the kinds that occur, the peak a digit more than the speed', async () => {

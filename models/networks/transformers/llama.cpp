@@ -106,24 +106,56 @@ class Llama {
     return net_.add(Op::kAdd, {a, b}, {}, name + ".rotated");
   }
 
-  /// The cached keys or values, an input, with those of the new tokens after them.
-  ValueId with_cache(ValueId x, const std::string& name) {
-    if (cached_ == 0) return x;
-    const ValueId past = net_.input("past." + name, graph::DataType::kFloat32,
-                                    {batch_, sizes_.kv_heads, cached_, sizes_.head_width()});
-    return net_.add(Op::kConcat, {past, x}, {{"axis", std::int64_t{2}}}, name + ".cache");
+  /// The cached keys or values, an input: [batch, kv heads, cached, head width].
+  ValueId past(const std::string& name) {
+    return net_.input("past." + name, graph::DataType::kFloat32,
+                      {batch_, sizes_.kv_heads, cached_, sizes_.head_width()});
   }
 
-  /// Each key or value once for every query head that shares it.
-  ValueId repeat_heads(ValueId x, const std::string& name) {
-    const std::int64_t times = sizes_.heads / sizes_.kv_heads;
-    if (times == 1) return x;
-    const Shape shape = net_.shape(x);
-    const ValueId one = net_.add(Op::kUnsqueeze, {x, net_.integers({2})}, {}, name + ".group");
-    const ValueId many =
-        net_.add(Op::kExpand, {one, net_.integers({shape[0], shape[1], times, shape[2], shape[3]})},
-                 {}, name + ".expand");
-    return net_.reshape(many, {shape[0], sizes_.heads, shape[2], shape[3]}, name + ".repeat");
+  /// [batch, kv heads, query heads of a group * tokens, ...]: the query heads that share keys and
+  /// values are rows of one product, so nothing has to be repeated for them.
+  ValueId by_group(ValueId x, const std::string& name) {
+    if (sizes_.heads == sizes_.kv_heads) return x;
+    const std::int64_t rows = sizes_.heads / sizes_.kv_heads * tokens_;
+    return net_.reshape(x, {batch_, sizes_.kv_heads, rows, net_.shape(x).back()}, name);
+  }
+
+  /// [batch, heads, tokens, ...].
+  ValueId by_head(ValueId x, const std::string& name) {
+    if (sizes_.heads == sizes_.kv_heads) return x;
+    return net_.reshape(x, {batch_, sizes_.heads, tokens_, net_.shape(x).back()}, name);
+  }
+
+  /// The product of the queries with the keys `k`.
+  ValueId scores_of(ValueId q, ValueId k, const std::string& name) {
+    const ValueId columns = net_.transpose(k, {0, 1, 3, 2}, name + ".columns");
+    return net_.add(Op::kMatMul, {q, columns}, {}, name);
+  }
+
+  /// Scores of the cached tokens, then of the new ones.
+  ValueId scores(ValueId q, ValueId k, const std::string& name) {
+    const ValueId fresh = scores_of(q, k, name + ".scores");
+    if (cached_ == 0) return fresh;
+    const ValueId cached = scores_of(q, past(name + ".key"), name + ".past_scores");
+    return net_.add(Op::kConcat, {cached, fresh}, {{"axis", std::int64_t{3}}},
+                    name + ".all_scores");
+  }
+
+  /// The sums of the values, weighted by `shares`, with all heads of a token in one row.
+  ValueId context(ValueId shares, ValueId values, const std::string& name) {
+    ValueId x = by_head(net_.add(Op::kMatMul, {shares, values}, {}, name), name + ".heads");
+    x = net_.transpose(x, {0, 2, 1, 3}, name + ".transpose");
+    return net_.reshape(x, {batch_, tokens_, sizes_.hidden}, name + ".merge");
+  }
+
+  /// Over the cached tokens and the new ones.
+  ValueId contexts(ValueId shares, ValueId v, const std::string& name) {
+    if (cached_ == 0) return context(shares, v, name + ".context");
+    const ValueId of_past = slice(shares, 0, cached_, name + ".past_shares");
+    const ValueId of_new = slice(shares, cached_, cached_ + tokens_, name + ".shares");
+    const ValueId cached = context(of_past, past(name + ".value"), name + ".past_context");
+    const ValueId fresh = context(of_new, v, name + ".context");
+    return net_.add(Op::kAdd, {cached, fresh}, {}, name + ".context.add");
   }
 
   ValueId attention(ValueId x, const std::string& name) {
@@ -131,25 +163,21 @@ class Llama {
     const ValueId q =
         rotate(split_heads(linear(x, sizes_.hidden, name + ".q_proj"), sizes_.heads, name + ".q"),
                name + ".q");
-    ValueId k =
+    const ValueId k =
         rotate(split_heads(linear(x, kv_width, name + ".k_proj"), sizes_.kv_heads, name + ".k"),
                name + ".k");
-    ValueId v = split_heads(linear(x, kv_width, name + ".v_proj"), sizes_.kv_heads, name + ".v");
-    k = repeat_heads(with_cache(k, name + ".key"), name + ".key");
-    v = repeat_heads(with_cache(v, name + ".value"), name + ".value");
-    const ValueId columns = net_.transpose(k, {0, 1, 3, 2}, name + ".key.columns");
-    ValueId scores = net_.add(Op::kMatMul, {q, columns}, {}, name + ".scores");
+    const ValueId v =
+        split_heads(linear(x, kv_width, name + ".v_proj"), sizes_.kv_heads, name + ".v");
+    const ValueId grouped = scores(by_group(q, name + ".q.group"), k, name);
+    ValueId weights = by_head(grouped, name + ".scores.heads");
     const float scale = std::sqrt(static_cast<float>(sizes_.head_width()));
-    scores = net_.add(Op::kDiv, {scores, net_.scalar(scale)}, {}, name + ".scale");
+    weights = net_.add(Op::kDiv, {weights, net_.scalar(scale)}, {}, name + ".scale");
     if (mask_ != graph::kNoValue) {
-      scores = net_.add(Op::kAdd, {scores, mask_}, {}, name + ".mask");
+      weights = net_.add(Op::kAdd, {weights, mask_}, {}, name + ".mask");
     }
-    const ValueId shares =
-        net_.add(Op::kSoftmax, {scores}, {{"axis", std::int64_t{-1}}}, name + ".softmax");
-    ValueId context = net_.add(Op::kMatMul, {shares, v}, {}, name + ".context");
-    context = net_.transpose(context, {0, 2, 1, 3}, name + ".context.transpose");
-    context = net_.reshape(context, {batch_, tokens_, sizes_.hidden}, name + ".context.merge");
-    return linear(context, sizes_.hidden, name + ".o_proj");
+    weights = net_.add(Op::kSoftmax, {weights}, {{"axis", std::int64_t{-1}}}, name + ".softmax");
+    const ValueId shares = by_group(weights, name + ".softmax.group");
+    return linear(contexts(shares, v, name), sizes_.hidden, name + ".o_proj");
   }
 
   /// down(silu(gate(x)) * up(x)), with silu(y) = y * sigmoid(y).

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "base/error.h"
 #include "base/printable.h"
 #include "models/measurements/read_file.h"
+#include "runtime/compare/device_names.h"
 
 namespace weft::runtime {
 namespace {
@@ -36,68 +40,88 @@ std::string work_text(const TableRow& row) {
 CompareTable::CompareTable(std::string file, FileFormat format)
     : file_(std::move(file)),
       format_(format),
-      rows_(format == FileFormat::kCompareCsv ? read_table_csv(file_) : read_table_json(file_)),
-      matched_(rows_.size(), false) {}
+      table_(format == FileFormat::kCompareCsv ? read_table_csv(file_) : read_table_json(file_)),
+      columns_(columns()),
+      matched_(table_.rows.size(), false) {}
+
+std::vector<CompareTable::Column> CompareTable::columns() const {
+  std::vector<Column> columns;
+  std::map<std::tuple<std::string, RowKind, std::string_view, std::string>, std::size_t> counts;
+  for (const TableRow& each : table_.rows) {
+    const CompareRow& row = each.row;
+    const std::size_t nth =
+        counts[{row.device, row.kind, row.format_name(), measurements::shape_text(row.shape)}]++;
+    columns.push_back({row.device, row.kind, row.format, nth});
+  }
+  return columns;
+}
 
 std::vector<std::vector<CompareRow>> CompareTable::products(
     const std::vector<devices::GemmShape>& shapes) {
-  // The devices that have one of the products, in the order of the file.
-  std::vector<CompareRow> devices;
-  const auto same_device = [](const CompareRow& a, const CompareRow& b) {
-    return a.device == b.device && a.kind == b.kind && a.format == b.format;
-  };
-  const auto is_wanted = [&](const TableRow& row) {
-    return !row.network && std::ranges::find(shapes, row.row.shape) != shapes.end();
-  };
-  for (const TableRow& row : rows_) {
+  // A row of each column that has one of the products, in the order of the file.
+  std::vector<std::size_t> firsts;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const TableRow& row = table_.rows[i];
+    if (row.network || std::ranges::find(shapes, row.row.shape) == shapes.end()) continue;
     const bool known = std::ranges::any_of(
-        devices, [&](const CompareRow& device) { return same_device(device, row.row); });
-    if (is_wanted(row) && !known) devices.push_back(row.row);
+        firsts, [&](std::size_t first) { return columns_[first] == columns_[i]; });
+    if (!known) firsts.push_back(i);
   }
   std::vector<std::vector<CompareRow>> rows(shapes.size());
-  for (const CompareRow& device : devices) {
+  for (const std::size_t first : firsts) {
     for (std::size_t at = 0; at < shapes.size(); ++at) {
-      CompareRow found;
-      found.device = device.device;
-      found.title = device.title;
-      found.kind = device.kind;
-      found.format = device.format;
-      found.shape = shapes[at];
-      found.flop = devices::useful_flop(shapes[at]);
-      found.basis = fmt::format("{} does not have this product", file_);
-      for (std::size_t i = 0; i < rows_.size(); ++i) {
-        if (rows_[i].network || !same_device(rows_[i].row, device) ||
-            rows_[i].row.shape != shapes[at]) {
-          continue;
-        }
-        found = rows_[i].row;
-        matched_[i] = true;
-        break;
-      }
-      rows[at].push_back(std::move(found));
+      rows[at].push_back(product_row(first, shapes[at]));
     }
   }
   return rows;
 }
 
+/// The row of this product in the column of the row `like`.
+CompareRow CompareTable::product_row(std::size_t like, const devices::GemmShape& shape) {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const TableRow& row = table_.rows[i];
+    if (row.network || row.row.shape != shape || columns_[i] != columns_[like]) continue;
+    matched_[i] = true;
+    return row.row;
+  }
+  const CompareRow& known = table_.rows[like].row;
+  CompareRow row;
+  row.device = known.device;
+  row.title = known.title;
+  row.kind = known.kind;
+  row.format = known.format;
+  row.shape = shape;
+  row.flop = devices::useful_flop(shape);
+  row.basis = fmt::format("{} does not have this product", file_);
+  row.details = known.details;  // its file, and the kind that it had
+  return row;
+}
+
 std::vector<CompareRow> CompareTable::network(const ComparedNetwork& network,
                                               const graph::Graph& /*graph*/, double /*flop*/) {
   std::vector<CompareRow> rows;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (!rows_[i].network || !same_network(*rows_[i].network, network)) continue;
-    rows.push_back(rows_[i].row);
+  for (std::size_t i = 0; i < table_.rows.size(); ++i) {
+    if (!table_.rows[i].network || !same_network(*table_.rows[i].network, network)) continue;
+    rows.push_back(table_.rows[i].row);
     matched_[i] = true;
   }
   return rows;
 }
 
+std::vector<ImportedFile> CompareTable::summaries() const {
+  std::vector<ImportedFile> all = {summary()};
+  all.insert(all.end(), table_.imports.begin(), table_.imports.end());
+  return all;
+}
+
 ImportedFile CompareTable::summary() const {
   ImportedFile summary;
+  summary.of_rows = true;
   summary.file = file_;
   summary.format = measurements::title_of(format_);
   summary.time_of = "time in the file";
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const CompareRow& row = rows_[i].row;
+  for (std::size_t i = 0; i < table_.rows.size(); ++i) {
+    const CompareRow& row = table_.rows[i].row;
     if (row.kind != RowKind::kImported) continue;  // nobody measured it
     const double seconds = row.seconds.value_or(0);
     auto device = std::ranges::find(summary.devices, row.device, &ImportedDevice::name);
@@ -108,7 +132,7 @@ ImportedFile CompareTable::summary() const {
     if (matched_[i]) {
       device->matched_seconds += seconds;
     } else {
-      summary.unmatched.push_back({row.device, work_text(rows_[i]), "", 1, seconds});
+      summary.unmatched.push_back({row.device, work_text(table_.rows[i]), "", 1, seconds});
     }
   }
   std::ranges::stable_sort(summary.unmatched, std::ranges::greater{}, &UnmatchedTime::seconds);
@@ -117,9 +141,10 @@ ImportedFile CompareTable::summary() const {
 
 std::vector<std::string> CompareTable::known_products() const {
   std::vector<std::string> known;
-  for (const TableRow& row : rows_) {
+  std::unordered_set<std::string> seen;
+  for (const TableRow& row : table_.rows) {
     const std::string text = work_text(row);
-    if (std::ranges::find(known, text) == known.end()) known.push_back(text);
+    if (seen.insert(text).second) known.push_back(text);
   }
   return known;
 }
@@ -179,8 +204,8 @@ class TableReport {
     } else {
       add_products();
     }
-    tell_apart();
-    for (const auto& table : tables_) add_summary(*table, report_.imports);
+    tell_apart(report_);
+    for (const auto& table : tables_) add_summaries(*table, report_.imports);
     for (const CompareRow& row : report_.rows) {
       report_.energy |= row.joules || row.area_mm2;
       report_.price |= row.price_per_hour.has_value();
@@ -234,25 +259,6 @@ class TableReport {
       }
     }
     for (std::vector<CompareRow>& of_shape : rows) append(std::move(of_shape));
-  }
-
-  /// Adds the file to names that two files share.
-  void tell_apart() {
-    const std::size_t sizes = report_.sweep ? report_.sweep->sizes.size() : 1;
-    const std::size_t devices = report_.rows.size() / sizes;
-    std::vector<bool> shared(devices, false);
-    for (std::size_t i = 0; i < devices; ++i) {
-      for (std::size_t j = 0; j < devices; ++j) {
-        const CompareRow& a = report_.rows[i];
-        const CompareRow& b = report_.rows[j];
-        if (i != j && a.device == b.device && a.format == b.format) shared[i] = true;
-      }
-    }
-    for (std::size_t i = 0; i < report_.rows.size(); ++i) {
-      CompareRow& row = report_.rows[i];
-      if (!shared[i % devices] || !row.details.contains("file")) continue;
-      row.device += fmt::format(" ({})", row.details["file"].get<std::string>());
-    }
   }
 
   std::vector<std::unique_ptr<CompareTable>> tables_;

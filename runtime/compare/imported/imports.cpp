@@ -44,7 +44,7 @@ std::string some_of(const std::vector<std::string>& all) {
   if (!known.empty()) {
     throw InputError(fmt::format("{}: has nothing of {}; it has {}", file, what, some_of(known)));
   }
-  const ImportedFile summary = source.summary();
+  const ImportedFile summary = source.summaries().front();
   const std::string why = summary.notes.empty() ? "" : fmt::format(" ({})", summary.notes.back());
   throw InputError(fmt::format(
       "{}: has nothing of {}{}; --in-order takes product kernels without shapes for its products",
@@ -87,13 +87,14 @@ std::vector<CompareRow> Imports::network(const ComparedNetwork& network, const g
 
 std::vector<ImportedFile> Imports::summaries() const {
   std::vector<ImportedFile> summaries;
-  for (const auto& source : sources_) add_summary(*source, summaries);
+  for (const auto& source : sources_) add_summaries(*source, summaries);
   return summaries;
 }
 
-void add_summary(const ImportSource& source, std::vector<ImportedFile>& summaries) {
-  ImportedFile summary = source.summary();
-  if (!summary.devices.empty()) summaries.push_back(std::move(summary));
+void add_summaries(const ImportSource& source, std::vector<ImportedFile>& summaries) {
+  for (ImportedFile& summary : source.summaries()) {
+    if (!summary.devices.empty()) summaries.push_back(std::move(summary));
+  }
 }
 
 }  // namespace weft::runtime

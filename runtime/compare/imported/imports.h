@@ -25,7 +25,8 @@ class ImportSource {
       const std::vector<devices::GemmShape>& shapes) = 0;
   virtual std::vector<CompareRow> network(const ComparedNetwork& network, const graph::Graph& graph,
                                           double flop) = 0;
-  virtual ImportedFile summary() const = 0;
+  /// The file, then those that it records.
+  virtual std::vector<ImportedFile> summaries() const = 0;
   /// The sizes of the products that it has, for a message; empty if it has none.
   virtual std::vector<std::string> known_products() const = 0;
 };
@@ -50,8 +51,8 @@ class Imports {
   std::vector<std::unique_ptr<ImportSource>> sources_;
 };
 
-/// Appends the summary of a source that has measurements; rows of simulations and models are none.
-void add_summary(const ImportSource& source, std::vector<ImportedFile>& summaries);
+/// Appends the summaries that have measurements; rows of simulations and models are none.
+void add_summaries(const ImportSource& source, std::vector<ImportedFile>& summaries);
 
 /// Throws InputError if the file is a trace or a table that only --measured takes. For better
 /// messages about files that are no reports.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "base/error.h"
@@ -127,7 +128,7 @@ std::vector<CompareRow> MeasuredFile::network(const ComparedNetwork& network,
   return rows;
 }
 
-ImportedFile MeasuredFile::summary() const {
+std::vector<ImportedFile> MeasuredFile::summaries() const {
   ImportedFile summary;
   summary.file = file_.file;
   summary.format = measurements::title_of(file_.format);
@@ -146,15 +147,16 @@ ImportedFile MeasuredFile::summary() const {
     }
   }
   std::ranges::stable_sort(summary.unmatched, std::ranges::greater{}, &UnmatchedTime::seconds);
-  return summary;
+  return {std::move(summary)};
 }
 
 std::vector<std::string> MeasuredFile::known_products() const {
   std::vector<std::string> known;
+  std::unordered_set<std::string> seen;
   for (const Measurement& measured : file_.measurements) {
     if (!measured.shape || measured.conv) continue;
     const std::string text = measurements::shape_text(*measured.shape);
-    if (std::ranges::find(known, text) == known.end()) known.push_back(text);
+    if (seen.insert(text).second) known.push_back(text);
   }
   return known;
 }

@@ -17,7 +17,7 @@ class MeasuredFile : public ImportSource {
       const std::vector<devices::GemmShape>& shapes) override;
   std::vector<CompareRow> network(const ComparedNetwork& network, const graph::Graph& graph,
                                   double flop) override;
-  ImportedFile summary() const override;
+  std::vector<ImportedFile> summaries() const override;
   std::vector<std::string> known_products() const override;
 
  private:

@@ -215,8 +215,7 @@ std::optional<std::string> text_of(const Json& object, const char* name) {
                                            : std::optional(value->get<std::string>());
 }
 
-std::vector<TableRow> read_json(const std::string& file) {
-  const Json report = parse_report(file);
+std::vector<TableRow> read_rows(const Json& report, const std::string& file) {
   const Json& workload = report["workload"];
   const auto network = text_of(workload, "network");
   std::vector<TableRow> rows;
@@ -240,11 +239,11 @@ std::vector<TableRow> read_json(const std::string& file) {
 }
 
 template <class Read>
-std::vector<TableRow> named(const std::string& file, Read&& read) {
+TableFile named(const std::string& file, Read&& read) {
   try {
-    std::vector<TableRow> rows = read(file);
-    if (rows.empty()) throw InputError("has no rows");
-    return rows;
+    TableFile table = read(file);
+    if (table.rows.empty()) throw InputError("has no rows");
+    return table;
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", file, error.what()));
   }
@@ -252,12 +251,15 @@ std::vector<TableRow> named(const std::string& file, Read&& read) {
 
 }  // namespace
 
-std::vector<TableRow> read_table_csv(const std::string& file) {
-  return named(file, read_csv);
+TableFile read_table_csv(const std::string& file) {
+  return named(file, [](const std::string& name) { return TableFile{read_csv(name)}; });
 }
 
-std::vector<TableRow> read_table_json(const std::string& file) {
-  return named(file, read_json);
+TableFile read_table_json(const std::string& file) {
+  return named(file, [](const std::string& name) {
+    const Json report = parse_report(name);
+    return TableFile{read_rows(report, name), recorded_imports(report, name)};
+  });
 }
 
 }  // namespace weft::runtime

@@ -219,6 +219,109 @@ TEST_F(CompareImportedTest, TwoFilesWithOneDeviceAreToldApart) {
   EXPECT_EQ(rows[1].at("device"), "a100 (" + b + ")");
 }
 
+TEST_F(CompareImportedTest, TwoMeasurementsOfOneDeviceComeBack) {
+  const std::string other = folder_.write(
+      "other.csv", "# device: Some GPU\nname,shape,seconds,dtype\n,64x96x32,0.75,fp16\n");
+  const std::string as_csv = folder_.file("two.csv");
+  const std::string as_json = folder_.file("two.json");
+  const std::string again = folder_.file("again.csv");
+  const Words words =
+      Words{"compare"} + product_ +
+      Words{"--measured", csv_, "--measured", other, "--quiet", "--csv", as_csv, "--json", as_json};
+  ASSERT_EQ(run_weft(words).code, 0);
+  for (const std::string& file : {as_csv, as_json}) {
+    SCOPED_TRACE(file);
+    ASSERT_EQ(run_weft({"compare", file, "--quiet", "--csv", again}).code, 0);
+    EXPECT_EQ(folder_.read("again.csv"), folder_.read("two.csv"));
+    for (const json& report : {compare({file}), compare(product_ + Words{"--measured", file})}) {
+      const std::size_t first = report.at("rows").size() - 4;
+      const std::vector<std::pair<std::string, double>> expected = {
+          {"Some GPU (" + csv_ + ")", 0.25}, {"Some GPU", 0.5}, {"Some GPU (" + other + ")", 0.75}};
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        const json& row = report.at("rows").at(first + 1 + i);
+        EXPECT_EQ(row.at("device"), expected[i].first);
+        EXPECT_EQ(row.at("seconds"), expected[i].second);
+      }
+      EXPECT_EQ(report.at("imports")[0].at("seconds"), 1.5);
+      EXPECT_EQ(report.at("imports")[0].at("matched_seconds"), 1.5);
+    }
+  }
+}
+
+TEST_F(CompareImportedTest, RowsOfOneDeviceAndProductAreNumbered) {
+  const std::string file = folder_.write("rows.csv",
+                                         "device,kind,dtype,workload,m,k,n,seconds\n"
+                                         "a,imported,fp16,matmul,64,96,32,0.5\n"
+                                         "a,imported,fp16,matmul,64,96,32,1\n"
+                                         "a,imported,fp16,matmul,64,96,64,2\n");
+  const json report = compare({file});
+  const json& rows = report.at("rows");
+  ASSERT_EQ(rows.size(), 4U);
+  const json expected = {0.5, 1, 2, nullptr};  // no second row has 64 columns
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(rows[i].at("device"), "a (" + file + (i % 2 == 0 ? ", 1)" : ", 2)"));
+    EXPECT_EQ(rows[i].at("seconds"), expected[i]);
+  }
+  EXPECT_EQ(report.at("imports")[0].at("matched_seconds"), 3.5);
+}
+
+TEST_F(CompareImportedTest, AReportStillSaysWhatMatchedInItsFiles) {
+  const std::string first = folder_.file("first.json");
+  const std::string second = folder_.file("second.json");
+  ASSERT_EQ(
+      run_weft(Words{"compare"} + product_ + Words{"--measured", csv_, "--quiet", "--json", first})
+          .code,
+      0);
+  ASSERT_EQ(run_weft({"compare", first, "--quiet", "--json", second}).code, 0);
+  const json import = json::parse(folder_.read("first.json")).at("imports").at(0);
+  EXPECT_FALSE(import.at("of_rows"));
+  EXPECT_TRUE(import.at("recorded_in").is_null());
+  for (const std::string& file : {first, second}) {
+    SCOPED_TRACE(file);
+    for (const json& report : {compare({file}), compare(product_ + Words{"--measured", file})}) {
+      const json& imports = report.at("imports");
+      ASSERT_EQ(imports.size(), 2U);
+      EXPECT_EQ(imports[0].at("file"), file);
+      EXPECT_TRUE(imports[0].at("of_rows"));
+      json recorded = imports[1];
+      EXPECT_EQ(recorded.at("recorded_in"), file);
+      recorded["recorded_in"] = nullptr;
+      EXPECT_EQ(recorded, import);
+    }
+  }
+  const std::string text = run_weft({"compare", first}).out;
+  EXPECT_NE(text.find("100.0 % of the 750 ms of its imported rows matched"), std::string::npos);
+  EXPECT_NE(text.find(csv_ + ", a CSV of products, recorded in " + first +
+                      ": 0.7 % of its 111 s matched\n  not matched: f6 9x9x9 100 s"),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(CompareImportedTest, DamagedImportsAreRefused) {
+  const std::string file = folder_.file("rows.json");
+  ASSERT_EQ(
+      run_weft(Words{"compare"} + product_ + Words{"--measured", csv_, "--quiet", "--json", file})
+          .code,
+      0);
+  const json whole = json::parse(folder_.read("rows.json"));
+  const auto refused = [&](const char* place, const json& value, const std::string& part) {
+    json damaged = whole;
+    damaged[json::json_pointer(place)] = value;
+    expect_refused({folder_.write("rows.json", damaged.dump())}, {"rows.json: ", part});
+  };
+  refused("/imports", 1, "imports is no list");
+  refused("/imports/0", 1, "imports[0]: file");
+  refused("/imports/0/format", nullptr, "imports[0]: format");
+  refused("/imports/0/notes", {1}, "imports[0]: notes");
+  refused("/imports/0/devices", nullptr, "imports[0]: devices");
+  refused("/imports/0/devices/0/seconds", -1, "imports[0]: seconds");
+  refused("/imports/0/unmatched/0/count", 1e300, "imports[0]: count");
+  refused("/imports/0/unmatched/0/name", {1}, "imports[0]: name");
+  json old = whole;
+  old.erase("imports");
+  EXPECT_EQ(compare({folder_.write("rows.json", old.dump())}).at("imports").size(), 1U);
+}
+
 TEST_F(CompareImportedTest, TextListsWhatDoesNotMatch) {
   const std::string text = run_weft(Words{"compare"} + product_ + Words{"--measured", csv_}).out;
   EXPECT_NE(text.find("0.7 % of its 111 s matched"), std::string::npos) << text;

@@ -112,8 +112,9 @@ TEST_F(NetworkBadInputTest, ElementsThatANodeDoesNotTakeNameFileAndNode) {
   const std::string constants = write_onnx_file(folder_, "constants.onnx", constant_division());
   const std::string rows = write_onnx_file(folder_, "rows.onnx", gathered_rows());
   for (const Words& backend : {small_machine("bf16"), Words{"--backend", "cpu"}}) {
-    expect_refused(joined({"run", division, "--input", "by=" + zero}, backend),
-                   {"div.onnx: node 'quotient' (Div): ", "divided by zero"});
+    expect_refused(
+        joined({"run", division, "--input", "by=" + zero}, backend),
+        {"div.onnx: node 'quotient' (Div): ", "divided by zero", "--input gives others"});
     expect_refused(joined({"run", constants}, backend),
                    {"constants.onnx: node 'quotient' (Div): ", "divided by zero"});
     expect_refused(joined({"run", rows, "--input", "at=" + nine}, backend),

@@ -37,6 +37,9 @@ TEST(LlamaRunTest, DecodingIsReportedInTokensASecond) {
   EXPECT_GE(traffic.at("weight_bytes").get<double>(), weights - 2.0 * 65 * 4096);
   EXPECT_GE(traffic.at("weight_bytes").get<double>() + traffic.at("input_bytes").get<double>(),
             weights + cache);
+  // The cache comes once and does not leave.
+  EXPECT_LE(traffic.at("input_bytes").get<double>(), 1.05 * cache);
+  EXPECT_LE(traffic.at("output_bytes").get<double>(), 0.01 * cache);
 }
 
 TEST(LlamaRunTest, APromptIsReportedInTokensASecond) {

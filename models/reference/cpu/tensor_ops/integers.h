@@ -26,10 +26,17 @@ T wrapping_negate(T x) {
   return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(x));
 }
 
+template <class T>
+void check_divisor(T y) {
+  if (y != T{0}) return;
+  throw InputError(
+      "an integer is divided by zero; random inputs may have zeros, --input gives others");
+}
+
 /// Throws InputError if y is 0.
 template <class T>
 T truncated_quotient(T x, T y) {
-  if (y == T{0}) throw InputError("an integer is divided by zero");
+  check_divisor(y);
   if constexpr (std::is_signed_v<T>) {
     if (y == T{-1}) return wrapping_negate(x);
   }
@@ -39,7 +46,7 @@ T truncated_quotient(T x, T y) {
 /// What truncated_quotient() leaves; it has the sign of x. Throws InputError if y is 0.
 template <class T>
 T remainder_of(T x, T y) {
-  if (y == T{0}) throw InputError("an integer is divided by zero");
+  check_divisor(y);
   if constexpr (std::is_signed_v<T>) {
     if (y == T{-1}) return T{0};
   }

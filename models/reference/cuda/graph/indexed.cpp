@@ -39,8 +39,8 @@ struct ScatterPlan {
   Numbers firsts = {};   // place p has updates sources[firsts[p]] to sources[firsts[p + 1] - 1]
   Numbers sources = {};  // numbers of updates
 
-  explicit ScatterPlan(const IndexRuns& runs) {
-    sources.resize(runs.starts.size());
+  // The list has its size from the start. GCC 12 warns of a null pointer where an empty one grows.
+  explicit ScatterPlan(const IndexRuns& runs) : sources(runs.starts.size()) {
     std::iota(sources.begin(), sources.end(), std::int64_t{0});
     const auto start = [&](std::int64_t update) {
       return runs.starts[static_cast<std::size_t>(update)];

@@ -1,9 +1,5 @@
-// weft_gpu: checks and measures the CUDA backend, and prints Markdown or writes CSV.
-//   weft_gpu            on the CUDA device of this computer: checks, then cuBLAS's rates
-//   weft_gpu --loops    the checks on this processor, for a machine without a device
-//   weft_gpu --measure MxKxN,... --csv FILE [--dtype TYPE] [--loops]
-//                       measures products by cuBLAS, for weft compare --measured; fp16 if not given
-// Exit codes: 0 all checks passed, 1 one failed, 2 no CUDA device or a wrong argument.
+// weft_gpu: checks and measures the CUDA backend, and prints Markdown or writes CSV. Its help is
+// below.
 #include <exception>
 #include <iostream>
 #include <string>
@@ -44,13 +40,32 @@ int run(bool loops) {
 }
 
 constexpr const char* kUsage =
-    "usage: weft_gpu [--loops] [--measure MxKxN,... --csv FILE [--dtype TYPE]]";
+    "usage: weft_gpu [--loops] [--measure MxKxN,... --csv FILE [--dtype TYPE]]; --help says more";
+
+constexpr const char* kHelp =
+    R"(usage: weft_gpu [--loops] [--measure MxKxN,... --csv FILE [--dtype TYPE]]
+
+Checks the CUDA backend on this computer's device and prints its rates as Markdown, or measures
+products by cuBLAS.
+
+  --loops              run on the processor, for a computer without a CUDA device
+  --measure MxKxN,...  measure these products instead of checking
+  --csv FILE           write their times to FILE, for weft compare --measured FILE
+  --dtype TYPE         of their operands: fp32, tf32, bf16, fp16 or int8; fp16 if not given
+  -h, --help           print this text
+
+Exit codes: 0 all checks passed, 1 one failed, 2 no CUDA device or a wrong argument.
+)";
 
 int run_command(int argc, char** argv) {
   MeasureRequest request;
   bool has_type = false;
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
+    if (option == "--help" || option == "-h") {
+      std::cout << kHelp;
+      return 0;
+    }
     if (option == "--loops") {
       request.loops = true;
       continue;

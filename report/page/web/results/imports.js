@@ -34,7 +34,7 @@
       head(['not matched', 'text'], ['operands', 'text'], ['device', 'text'], ['runs', 'number'],
         ['time', 'number'], ['share', 'number']),
       el('tbody', null, ...file.unmatched.map((time) => el('tr', null,
-        cell(weft.clipped_name(time.name, 60), 'text'), cell(time.operands, 'text'),
+        cell(weft.clipped_name(time.name || '\u2013', 60), 'text'), cell(time.operands, 'text'),
         cell(time.device, 'text'), cell(weft.count(time.count)), cell(weft.duration(time.seconds)),
         cell(weft.percent(share_of(time.seconds, file.seconds)))))));
   }
@@ -45,11 +45,18 @@
       `${weft.duration(file.unmatched_left_seconds)}. --json has all.`);
   }
 
+  /** What the share is of, and which report says so if the file itself was not read. */
+  function share_words(file, share) {
+    const of_what = file.of_rows ? `the ${weft.duration(file.seconds)} of its imported rows`
+      : `its ${weft.duration(file.seconds)}`;
+    const recorded = file.recorded_in ? ` Recorded in ${file.recorded_in}.` : '';
+    return `${file.format}; ${file.time_of}. ${weft.percent(share)} of ${of_what} matched.${recorded}`;
+  }
+
   function draw_file(section, file) {
     const share = share_of(file.matched_seconds, file.seconds);
     section.append(el('h3', null, file.file),
-      el('p', {class: 'matched-words'}, `${file.format}; ${file.time_of}. ` +
-        `${weft.percent(share)} of its ${weft.duration(file.seconds)} matched.`),
+      el('p', {class: 'matched-words'}, share_words(file, share)),
       share_bar(share), el('div', {class: 'scroll'}, device_table(file)),
       ...file.notes.map((note) => el('p', {class: 'hint'}, note)));
     if (file.unmatched.length === 0) return;
