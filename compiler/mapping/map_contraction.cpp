@@ -35,8 +35,11 @@ class StepChoice {
     if (most < 1) return std::nullopt;
     if (most_rows_ > 0) {
       const std::int64_t limit = std::min(most_rows_, most);
-      const auto step = widest_step(limit);
-      return step ? step : small_step(limit);
+      if (fits({limit, n_tiles_, k_planes_})) return ContractionStep{limit, n_tiles_, k_planes_};
+      const auto small = small_step(limit);
+      const bool cuts_rows = small && small->rows < limit;
+      const auto wide = cuts_rows ? widest_step(limit) : std::nullopt;
+      return wide ? wide : small;
     }
     ContractionStep best;
     double best_cost = 0;

@@ -18,7 +18,6 @@
 #include "compiler/schedule/product/product_segment.h"
 #include "compiler/schedule/replay.h"
 #include "compiler/schedule/schedule_segment.h"
-#include "compiler/segments/lines/line_plan.h"
 #include "compiler/segments/segments.h"
 
 namespace weft::compiler {
@@ -158,14 +157,8 @@ bool has_joined_lines(const Segment& segment) {
   return segment.has_joined_lines;
 }
 
-/// True if a batch could have other lines than one image.
-bool could_join_for_batch(const graph::Graph& graph, const MachineConfig& config,
-                          const MappingOptions& options, const ScheduledSteps& steps) {
-  const auto is_batch = [](const Segment& segment) { return batch_of(segment) > 1; };
-  if (options.joined_lines || !any_segment(steps, is_batch)) return false;
-  MappingOptions for_batch = options;
-  for_batch.joined_lines = true;
-  return plan_lines(graph, config, options) != plan_lines(graph, config, for_batch);
+bool is_batch(const Segment& segment) {
+  return batch_of(segment) > 1;
 }
 
 /// What first schedules take, without a search: of one image if the batch can be divided into its
@@ -230,7 +223,8 @@ std::vector<MappingOptions> other_plans(const graph::Graph& graph, const Machine
     plans.push_back(options);
     plans.back().joined_lines = false;
   }
-  if (could_join_for_batch(graph, config, options, steps)) {
+  if (!options.joined_lines && any_segment(steps, is_batch) &&
+      joins_other_lines_for_batch(graph, config, options)) {
     plans.push_back(options);
     plans.back().joined_lines = true;
   }

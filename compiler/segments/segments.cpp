@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "compiler/layers/used_sheets.h"
 #include "compiler/segments/lines/joined_lines.h"
+#include "compiler/segments/lines/line_plan.h"
 
 namespace weft::compiler {
 namespace {
@@ -161,6 +162,14 @@ std::vector<std::variant<Segment, HostStep>> cut_into_segments(const graph::Grap
                                                                const MachineConfig& config,
                                                                const CompileOptions& options) {
   return Cutter(graph, config, options).run();
+}
+
+bool joins_other_lines_for_batch(const graph::Graph& graph, const MachineConfig& config,
+                                 MappingOptions options) {
+  options.joined_lines.reset();
+  const std::vector<std::int64_t> of_one = plan_lines(graph, config, options);
+  options.joined_lines = true;
+  return plan_lines(graph, config, options) != of_one;
 }
 
 }  // namespace weft::compiler

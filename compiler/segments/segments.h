@@ -19,4 +19,9 @@ std::vector<std::variant<Segment, HostStep>> cut_into_segments(const graph::Grap
                                                                const MachineConfig& config,
                                                                const CompileOptions& options = {});
 
+/// True if images of a large batch would have other lines joined than a single one
+/// (MappingOptions::joined_lines).
+bool joins_other_lines_for_batch(const graph::Graph& graph, const MachineConfig& config,
+                                 MappingOptions options);
+
 }  // namespace weft::compiler

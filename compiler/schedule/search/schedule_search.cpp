@@ -59,15 +59,6 @@ class ScheduleSearch : private DivisionSearch {
       form_ = form;
       descend(first_choices(segment_, config_, form));
     }
-    form_ = options_.form;
-    for (const std::int64_t parts : {1, 2}) {
-      if (replayed_ > most_replayed(options_.effort) / 10) break;
-      ScheduleChoices start = first_choices(segment_, config_, form_.value_or(0));
-      for (std::size_t i = 0; i < segment_.layers.size(); ++i) {
-        start.chunk_rows[i] = part_of_sums(i, parts);
-      }
-      descend(start);
-    }
     // Bands need their own chunks and forms, and may lose in the end, so they come last. Small
     // steps from the start find other bands, often worse ones, so they get a descent of their own.
     tries_bands_ = options_.line_bands;
@@ -80,11 +71,26 @@ class ScheduleSearch : private DivisionSearch {
         descend(first_choices(segment_, config_, form_.value_or(0)));
       }
     }
+    tries_bands_ = false;
+    start_with_long_chunks();
     if (found_) found_->replayed = replayed_;
     return std::move(found_);
   }
 
  private:
+  /// Small programs are also searched from chunks of all rows that the accumulators hold, and of
+  /// half of them: with another division of the buffer they may win, and alone they would not.
+  void start_with_long_chunks() {
+    for (const std::int64_t parts : {1, 2}) {
+      if (replayed_ > most_replayed(options_.effort) / 10) return;
+      ScheduleChoices start = first_choices(segment_, config_, form_.value_or(0));
+      for (std::size_t i = 0; i < segment_.layers.size(); ++i) {
+        start.chunk_rows[i] = part_of_sums(i, parts);
+      }
+      descend(start);
+    }
+  }
+
   /// What seldom saves much is tried only if there is time for it. A batch begins with what was
   /// found for a part of it, and needs its time for groups of images.
   bool has_time() const {

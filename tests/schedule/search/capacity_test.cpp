@@ -19,6 +19,7 @@
 #include "compiler/schedule/product/map_product.h"
 #include "compiler/schedule/schedule_segment.h"
 #include "runtime/network_timing.h"
+#include "runtime/workload/network_conv.h"
 #include "sim/timing/analytic.h"
 #include "tests/schedule/draws.h"
 #include "tests/schedule/machine_runs.h"
@@ -214,6 +215,52 @@ TEST(CapacityTest, BandwidthNeverCostsAProgramCycles) {
     falls += after < before ? 1U : 0U;
   }
   EXPECT_GT(6 * falls, seeds);
+}
+
+/// A small convolution on a small machine with a split memory.
+Case random_convolution(std::uint64_t seed) {
+  Random random(seed);
+  runtime::ConvSpec spec;
+  spec.input = {1, random.one_of<std::int64_t>({1, 2, 3, 4, 8, 16}), random.between(6, 20),
+                random.between(6, 20)};
+  spec.filters = random.between(1, 64);
+  spec.kernel.fill(random.one_of<std::int64_t>({1, 3, 5}));
+  MachineConfig config = load_preset("tiny");
+  config.dtype = ElementType::kBf16;
+  config.array_rows = random.one_of({4U, 8U, 16U, 32U});
+  config.array_cols = random.one_of({4U, 8U, 16U, 32U});
+  config.accumulator_rows = std::max(config.array_rows, random.one_of({16U, 32U, 64U, 128U}));
+  config.unified_buffer_kib = random.one_of({8U, 16U, 32U, 64U});
+  config.weight_fifo_tiles = random.one_of({1U, 2U, 4U});
+  config.memory_kind = MemoryKind::kSplit;
+  return {runtime::conv_graph(spec, config.dtype, seed), config};
+}
+
+/// Each rate is searched anew, so that another program may be chosen.
+TEST(CapacityTest, TwiceTheBandwidthCostsASmallConvolutionLittle) {
+  const std::uint64_t seeds = draws(8, 60);
+  std::cout << "seeds 0 to " << seeds - 1 << '\n';
+  Tally all;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    Case each = random_convolution(seed);
+    const auto rate =
+        seed % 2 == 0 ? &MachineConfig::memory_bytes_per_s : &MachineConfig::host_bytes_per_s;
+    std::optional<Cycle> before;
+    for (each.config.*rate = 250'000'000; each.config.*rate <= 8'000'000'000;
+         each.config.*rate *= 2) {
+      const Cycle now = cycles(schedule_network(each.graph, each.config), each.config);
+      if (before) all.add(*before, now);
+      if (before && now > *before) {
+        std::cout << "seed " << seed << ", " << each.config.*rate << " B/s: " << *before << " to "
+                  << now << '\n';
+      }
+      before = now;
+    }
+  }
+  all.print("rates");
+  EXPECT_LE(all.worst, 1.05);
+  EXPECT_LE(20 * all.rises, all.cases);
+  EXPECT_GT(2 * all.falls, all.cases);
 }
 
 /// A product of a random size, on one machine and on one with a little or much more of something.

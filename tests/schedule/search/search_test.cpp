@@ -14,6 +14,8 @@
 #include "compiler/schedule/compile_network.h"
 #include "compiler/schedule/replay.h"
 #include "compiler/schedule/schedule_layers.h"
+#include "compiler/segments/segments.h"
+#include "models/networks/networks.h"
 #include "runtime/network_timing.h"
 #include "tests/schedule/draws.h"
 #include "tests/schedule/machine_runs.h"
@@ -212,6 +214,15 @@ TEST(ScheduleSearchTest, ReplayCountsTheCyclesOfTheRun) {
     EXPECT_EQ(replayed, run.total);
     EXPECT_EQ(instructions, run.instructions);
   });
+}
+
+/// A fetch of a tile of tpu-v1 takes as long as 1,300 rows, and all images of a batch share it.
+TEST(ScheduleSearchTest, ABatchMayJoinOtherLinesThanAnImage) {
+  const graph::Graph graph = networks::build_network("resnet50");
+  MachineConfig config = load_preset("tpu-v1");
+  EXPECT_TRUE(joins_other_lines_for_batch(graph, config, {}));
+  config.memory_kind = MemoryKind::kIdeal;  // without fetches both have the same estimate
+  EXPECT_FALSE(joins_other_lines_for_batch(graph, config, {}));
 }
 
 }  // namespace
