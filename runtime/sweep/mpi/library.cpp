@@ -29,7 +29,10 @@ int count() {
 }
 
 void send(int to, std::string_view bytes) {
-  mpi::communicator().send(to, kTag, bytes.data(), static_cast<int>(bytes.size()));
+  // Boost.MPI binds a reference to the first byte, even of a message without bytes.
+  const char none = 0;
+  mpi::communicator().send(to, kTag, bytes.empty() ? &none : bytes.data(),
+                           static_cast<int>(bytes.size()));
 }
 
 std::optional<RankMessage> receive() {
