@@ -20,6 +20,12 @@
 namespace weft::compiler {
 namespace {
 
+bool has_groups(const Layer& layer) {
+  bool found = false;
+  for_each_contraction(layer, [&](const ContractionLayer& each) { found |= each.groups > 1; });
+  return found;
+}
+
 /// Tries schedules in a fixed order and keeps the one with the fewest cycles.
 class ScheduleSearch : private DivisionSearch {
  public:
@@ -80,7 +86,10 @@ class ScheduleSearch : private DivisionSearch {
  private:
   /// Small programs are also searched from chunks of all rows that the accumulators hold, and of
   /// half of them: with another division of the buffer they may win, and alone they would not.
+  /// Layers in groups are left out: if either unit can run them, the search has more to try and
+  /// might end before, and then one unit alone would win.
   void start_with_long_chunks() {
+    if (std::ranges::any_of(segment_.layers, has_groups)) return;
     for (const std::int64_t parts : {1, 2}) {
       if (replayed_ > most_replayed(options_.effort) / 10) return;
       ScheduleChoices start = first_choices(segment_, config_, form_.value_or(0));
