@@ -36,6 +36,7 @@ class StepChoice {
     if (most_rows_ > 0) {
       const std::int64_t limit = std::min(most_rows_, most);
       if (fits({limit, n_tiles_, k_planes_})) return ContractionStep{limit, n_tiles_, k_planes_};
+      // Half the rows would push each tile twice as often, so fewer columns come first.
       const auto small = small_step(limit);
       const bool cuts_rows = small && small->rows < limit;
       const auto wide = cuts_rows ? widest_step(limit) : std::nullopt;

@@ -163,10 +163,10 @@ check_deb() {
   for package in libc6 libfmt libsystemc libonnx libsqlite3 libhwy libboost-program-options; do
     grep -q "$package" <<<"$depends" || fail "Depends has no $package: $depends"
   done
-  dpkg-deb -x "$deb" "$work/root"
-  "$work/root/usr/bin/weft" matmul 4 4 4 --machine tiny --engine stepped --quiet
+  dpkg-deb -x "$deb" "$work/unpacked"
+  "$work/unpacked/usr/bin/weft" matmul 4 4 4 --machine tiny --engine stepped --quiet
   # A rank says what a user of the package can do: the package has neither MPI nor tools/.
-  said="$(OMPI_COMM_WORLD_RANK=0 "$work/root/usr/bin/weft" sweep matmul 4 4 4 2>&1 || true)"
+  said="$(OMPI_COMM_WORLD_RANK=0 "$work/unpacked/usr/bin/weft" sweep matmul 4 4 4 2>&1 || true)"
   [[ "$said" == *"without MPI; run tools/mpi.sh in Weft's sources"* ]] || fail "under mpirun: $said"
   rm -rf "$work"
 }
