@@ -109,6 +109,27 @@ test('brushes can be typed, and set by keys', async () => {
   assert.equal(await shown_count(), 10000);
 });
 
+test('a chip keeps its focus while another brush moves', async () => {
+  await fixture.open(pages.many);
+  const texts = () => evaluate(
+    `[...document.querySelectorAll('.chip')].map((chip) => chip.firstChild.textContent)`);
+  await evaluate(`['array_rows', 'array_cols', 'cycles'].forEach((name) =>
+    weft.set_brush(name, 2, 1000))`);
+  await drawn();
+  const [rows, cols, cycles] = await texts();
+  assert.deepEqual([rows, cols, cycles].map((text) => text.endsWith(': 2 to 1,000')),
+    [true, true, true], `${rows}, ${cols}, ${cycles}`);
+  await evaluate(`document.querySelector('.drop[data-column=cycles]').focus()`);
+  await evaluate(`weft.set_brush('array_cols', 3, 1000)`);
+  await drawn();
+  assert.deepEqual(await texts(), [rows, cols.replace('2 to', '3 to'), cycles]);
+  assert.equal(await evaluate('document.activeElement.dataset.column'), 'cycles');
+  await evaluate(`weft.drop_brush('array_rows')`);
+  await drawn();
+  assert.deepEqual(await texts(), [cols.replace('2 to', '3 to'), cycles]);
+  assert.equal(await evaluate('document.activeElement.dataset.column'), 'cycles');
+});
+
 test('a brush on names selects names', async () => {
   await fixture.open(pages.twelve);
   await choose('#brush-column', 'memory_kind');

@@ -93,7 +93,17 @@ export class Browser {
     return `/element/${found[kElement]}`;
   }
 
-  async click(selector) { await this.call('POST', `${await this.find(selector)}/click`, {}); }
+  /** Clicks an element. If the page drew it anew after it was found, finds and clicks it again. */
+  async click(selector) {
+    for (let tries = 0; ; ++tries) {
+      try {
+        return await this.call('POST', `${await this.find(selector)}/click`, {});
+      } catch (error) {
+        if (tries === 20 || !error.message.includes('stale element reference')) throw error;
+        await pause(50);
+      }
+    }
+  }
 
   async type(selector, text) {
     const element = await this.find(selector);

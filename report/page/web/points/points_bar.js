@@ -71,14 +71,25 @@
       weft.button('Set', {id: 'brush-set'}, apply));
   };
 
-  function chip(name, brush) {
+  const chip_text = (name, brush) => {
     const column = points.by_name.get(name);
-    const text = `${column.label}: ${weft.brush_words(column, brush)}`;
+    return `${column.label}: ${weft.brush_words(column, brush)}`;
+  };
+
+  function chip(name, text) {
     return el('span', {class: 'chip'}, text, weft.button('×', {'class': 'drop',
       'data-column': name, 'aria-label': `Remove the brush ${text}`}, () => {
       weft.drop_brush(name);
       document.getElementById('brush-clear').focus();
     }));
+  }
+
+  /** Shows these chips. A chip that stays is not moved: it would lose its focus, or a click. */
+  function show_chips(place, wanted) {
+    for (const old of [...place.children]) if (!wanted.includes(old)) old.remove();
+    wanted.forEach((each, i) => {
+      if (place.children[i] !== each) place.insertBefore(each, place.children[i] || null);
+    });
   }
 
   // --- The bar ---------------------------------------------------------------------------------
@@ -104,6 +115,7 @@
     const count = el('strong', {id: 'points-count'});
     const spoken = el('span', {'class': 'unseen', 'aria-live': 'polite'});
     const chips = el('span', {class: 'chips'});
+    let drawn_chips = new Map();  // by text
     const clear = weft.button('Remove brushes', {id: 'brush-clear'}, weft.drop_brushes);
     const bar = el('div', {'class': 'controls transport points-bar', 'role': 'group',
       'aria-label': 'Shown points'}, points.works.length > 1 ? work_select() : null, count, spoken,
@@ -112,7 +124,11 @@
     let speech = null;
     weft.on('points', () => weft.draw_soon('bar', () => {
       count.textContent = count_words();
-      chips.replaceChildren(...[...points.brushes].map(([name, brush]) => chip(name, brush)));
+      drawn_chips = new Map([...points.brushes].map(([name, brush]) => {
+        const text = chip_text(name, brush);
+        return [text, drawn_chips.get(text) || chip(name, text)];
+      }));
+      show_chips(chips, [...drawn_chips.values()]);
       clear.disabled = points.brushes.size === 0;
       clearTimeout(speech);
       speech = setTimeout(() => { spoken.textContent = count.textContent; }, kSpokenAfter);
