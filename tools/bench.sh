@@ -6,8 +6,8 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 take_lock
-install_packages run rtl bench
-configure run rtl bench
+install_packages run rtl mpi bench
+configure run rtl mpi bench
 build weft_bench rtl
 release_lock
 exec "$weft_build/tools/bench/weft_bench" "$@"

@@ -40,9 +40,9 @@ std::vector<std::string> layer_names(const compiler::ScheduledNetwork& network) 
 std::vector<std::string> kinds_of(const compiler::ContractionLayer& layer, const Segment& segment) {
   std::vector<std::string> kinds;
   if (segment.sheets[layer.a.sheet].patches) kinds.emplace_back("patches cut by loads");
-  if (layer.join.lines.any() && layer.join.lines.in == 1) kinds.emplace_back("reads single lines");
-  if (layer.join.lines.any() && layer.join.lines.out == 1)
-    kinds.emplace_back("writes single lines");
+  const compiler::JoinedLines& lines = layer.join.lines;
+  if (lines.any() && !lines.in.any()) kinds.emplace_back("reads single lines");
+  if (lines.any() && !lines.out.any()) kinds.emplace_back("writes single lines");
   return kinds;
 }
 

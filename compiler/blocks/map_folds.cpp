@@ -40,8 +40,8 @@ class FoldMapper {
     map_.window = map_.walked;
     if (join.lines.any()) map_.window[1] = join.kernel;
     map_.form = form();
-    map_.lines_in = join.lines.in;
-    map_.lines_out = join.lines.out;
+    map_.lines_in = join.lines.in.joined;
+    map_.lines_out = join.lines.out.joined;
     map_.channels = channels() / map_.lines_in;
     map_.filters = layer_.n / map_.lines_out;
     map_.groups = std::max({layer_.groups, layer_.packed_groups, join.groups});

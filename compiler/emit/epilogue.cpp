@@ -72,14 +72,35 @@ void EpilogueRows::begin_use() {
   if (scale_) scale_->begin_use();
 }
 
-Vector EpilogueRows::instruction(const Target& target) {
+Vector EpilogueRows::result_rows(const Target& target) const {
   Vector vector;
+  vector.rows = static_cast<std::uint32_t>(target.rows);
+  if (context_.memory.sheet(target.sheet).wide) {
+    vector.ub = static_cast<std::uint32_t>(
+        target.out.at(target.channel / context_.config.array_cols, target.row));
+    // Beyond the last column the residual's row holds other channels: leave those lanes out.
+    if (target.width < context_.config.array_cols) {
+      vector.lanes = static_cast<std::uint32_t>(target.width);
+    }
+    return vector;
+  }
+  const LaneBlock block =
+      lane_block(context_, target.sheet, target.channel, target.width, target.out.plane_step);
+  vector.format = RowFormat::kNarrow;
+  vector.ub = static_cast<std::uint32_t>(target.out.at(block.plane, target.row));
+  vector.window = block.window;
+  vector.lanes = block.lanes;
+  vector.fill = block.fill;
+  return vector;
+}
+
+Vector EpilogueRows::instruction(const Target& target) {
+  Vector vector = result_rows(target);
   vector.op = epilogue_.op;
   vector.low = epilogue_.low;
   vector.high = epilogue_.high;
   vector.domain = epilogue_.domain;
   vector.quantization = epilogue_.quantization;
-  vector.rows = static_cast<std::uint32_t>(target.rows);
   if (epilogue_.bias_by_row) {
     vector.combine = VectorCombine::kAdd;
     vector.operand = VectorOperand{
@@ -105,23 +126,12 @@ Vector EpilogueRows::instruction(const Target& target) {
         .format = RowFormat::kNarrow,
         .window = block.window};
   }
-  if (context_.memory.sheet(target.sheet).wide) {
-    vector.ub = static_cast<std::uint32_t>(
-        target.out.at(target.channel / context_.config.array_cols, target.row));
-    // Beyond the last column the residual's row holds other channels: leave those lanes out.
-    if (target.width < context_.config.array_cols) {
-      vector.lanes = static_cast<std::uint32_t>(target.width);
-    }
-    return vector;
-  }
-  const LaneBlock block =
-      lane_block(context_, target.sheet, target.channel, target.width, target.out.plane_step);
-  vector.format = RowFormat::kNarrow;
-  vector.ub = static_cast<std::uint32_t>(target.out.at(block.plane, target.row));
-  vector.window = block.window;
-  vector.lanes = block.lanes;
-  vector.fill = block.fill;
   return vector;
+}
+
+void emit(Vector vector, LoweringContext& context) {
+  context.info.vector_rows += vector.rows;
+  context.stream.emit(std::move(vector));
 }
 
 }  // namespace weft::compiler

@@ -53,6 +53,8 @@ class EpilogueRows {
     std::int64_t bias_row = 0;  // of a bias by row
   };
   Vector instruction(const Target& target);
+  /// The same with nothing but the rows that it writes.
+  Vector result_rows(const Target& target) const;
 
   /// Must be called for each use of staging (StagingRing::begin_use()).
   void begin_use();
@@ -69,5 +71,8 @@ class EpilogueRows {
   std::optional<LayerConstant> bias_;
   std::optional<LayerConstant> scale_;
 };
+
+/// Appends the instruction and counts its cycles.
+void emit(Vector vector, LoweringContext& context);
 
 }  // namespace weft::compiler

@@ -208,6 +208,8 @@ class ContractionLowering {
     for (std::int64_t row = 0; row < chunk.rows(); row += most) {
       drain(product, chunk, {row, std::min(row + most, chunk.rows())}, operands, tile, acc);
     }
+    pad_line(chunk, 0, {0, layer_.border.first}, operands);
+    pad_line(chunk, layer_.walk.y.output - 1, {layer_.n - layer_.border.last, layer_.n}, operands);
   }
 
   /// `first`: the accumulators hold no sums yet.
@@ -228,8 +230,8 @@ class ContractionLowering {
   }
 
   std::uint32_t next_region() {
-    const std::uint64_t use = context_.accumulator_use++;
-    return static_cast<std::uint32_t>(use % mapping_.accumulator_regions) * mapping_.chunk_rows;
+    const std::uint64_t region = context_.accumulator_use++ % mapping_.accumulator_regions;
+    return static_cast<std::uint32_t>(region) * mapping_.chunk_rows;
   }
 
   void fetch(const BatchOffset& product, const ChunkOperands& operands, std::int64_t fold,
@@ -326,19 +328,12 @@ class ContractionLowering {
     context_.info.issued_macs += static_cast<std::uint64_t>(chunk.rows() * array_rows_ * cols_);
   }
 
-  /// Rows of a chunk.
-  struct RowRange {
-    std::int64_t first = 0;
-    std::int64_t last = 0;
-  };
-
-  void drain(const BatchOffset& product, const Chunk& chunk, const RowRange& rows,
+  /// `rows`: of the chunk.
+  void drain(const BatchOffset& product, const Chunk& chunk, const PositionRange& rows,
              const ChunkOperands& operands, std::int64_t tile, std::uint32_t acc) {
     const std::int64_t before = chunk.first_row + rows.first;
     const std::int64_t first = tile * cols_;
-    EpilogueRows::Target target;
-    target.sheet = layer_.out.sheet;
-    target.out = operands.out;
+    EpilogueRows::Target target{.sheet = layer_.out.sheet, .out = operands.out};
     target.row = layer_.out.row + product.out_row + before;
     target.channel = layer_.out.channel + product.out_channel + first;
     target.first = first;
@@ -356,8 +351,25 @@ class ContractionLowering {
       vector.has_bias = true;
       vector.bias = zero_points_.negate(tile);
     }
-    context_.info.vector_rows += vector.rows;
-    context_.stream.emit(std::move(vector));
+    emit(std::move(vector), context_);
+  }
+
+  /// Writes padding into channels of one line of each image, where the chunk has it.
+  void pad_line(const Chunk& chunk, std::int64_t line, const Columns& channels,
+                const ChunkOperands& operands) {
+    const std::int64_t width = channels.last - channels.first;
+    if (width == 0 || line < chunk.y || line >= chunk.y + chunk.ys) return;
+    EpilogueRows::Target target{.sheet = layer_.out.sheet, .out = operands.out};
+    target.channel = layer_.out.channel + channels.first;
+    target.width = width;
+    target.rows = chunk.xs;
+    for (std::int64_t image = 0; image < chunk.images; ++image) {
+      const std::int64_t before = (image * chunk.ys + line - chunk.y) * chunk.xs;
+      target.row = layer_.out.row + chunk.first_row + before;
+      Vector vector = epilogue_.result_rows(target);
+      vector.source = VectorSource{padding_rows(chunk.xs, layer_.border.pad)};
+      emit(std::move(vector), context_);
+    }
   }
 
   const ContractionLayer& layer_;

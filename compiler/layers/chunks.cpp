@@ -44,15 +44,6 @@ RowLoop loop_of(std::int64_t count, std::int64_t step) {
   return {static_cast<std::uint32_t>(count), static_cast<std::int32_t>(step)};
 }
 
-/// A generator that produces only padding.
-RowGenerator all_padding(const Chunk& chunk, std::uint16_t pad) {
-  RowGenerator rows;
-  rows.loops = {loop_of(chunk.xs, 0), loop_of(chunk.ys, 0), loop_of(chunk.images, 0), RowLoop{}};
-  rows.bounds = {RowBound{-1, 0, 1}, RowBound{}};
-  rows.pad = pad;
-  return rows;
-}
-
 }  // namespace
 
 std::int64_t first_image_row(const RowWalk& walk, const Chunk& chunk) {
@@ -135,7 +126,7 @@ RowGenerator tap_rows(const RowWalk& walk, const Chunk& chunk, std::int64_t ky, 
                       std::int64_t row0, std::uint16_t pad) {
   const std::int64_t z = layer_of(walk, chunk) * walk.z.stride - walk.z.pad_begin +
                          ky / walk.y.kernel * walk.z.dilation;
-  if (z < 0 || z >= walk.z.input) return all_padding(chunk, pad);
+  if (z < 0 || z >= walk.z.input) return padding_rows(chunk.rows(), pad);
   const std::int64_t y =
       chunk.y * walk.y.stride - walk.y.pad_begin + ky % walk.y.kernel * walk.y.dilation;
   const std::int64_t x = chunk.x * walk.x.stride - walk.x.pad_begin + kx * walk.x.dilation;
@@ -152,6 +143,14 @@ RowGenerator tap_rows(const RowWalk& walk, const Chunk& chunk, std::int64_t ky, 
   rows.bounds = {bound_of(walk.x, x, chunk.xs), bound_of(walk.y, y, chunk.ys)};
   rows.pad = pad;
   return rows;
+}
+
+RowGenerator padding_rows(std::int64_t rows, std::uint16_t pad) {
+  RowGenerator padding;
+  padding.loops[0] = loop_of(rows, 0);
+  padding.bounds = {RowBound{-1, 0, 1}, RowBound{}};
+  padding.pad = pad;
+  return padding;
 }
 
 std::int64_t margin_of(const RowWalk& walk) {

@@ -75,6 +75,9 @@ PositionRange input_rows(const RowWalk& walk, const Chunk& chunk);
 RowGenerator tap_rows(const RowWalk& walk, const Chunk& chunk, std::int64_t ky, std::int64_t kx,
                       std::int64_t row0, std::uint16_t pad);
 
+/// The row generator of `rows` rows of padding.
+RowGenerator padding_rows(std::int64_t rows, std::uint16_t pad);
+
 /// How many rows before the first row of their sheet generators may begin.
 std::int64_t margin_of(const RowWalk& walk);
 

@@ -112,6 +112,11 @@ bool cut_layer(Layer& layer, const PositionRange& rows) {
   if constexpr (requires { layer.line_counts; }) {
     if (!layer.line_counts.empty()) layer.first_line += part.first / layer.walk.x.output;
   }
+  if constexpr (requires { layer.border; }) {
+    // Rows cut along x have lines of padding in all of them.
+    if (layer.walk.y.output > 1 && part.first > 0) layer.border.first = 0;
+    if (layer.walk.y.output > 1 && part.last < layer.walk.rows()) layer.border.last = 0;
+  }
   std::int64_t before = 0;
   layer.walk = cut(layer.walk, part, before);
   layer.a.row += before;

@@ -100,12 +100,37 @@ struct ComputedWeights {
   Stationary operand = Stationary::kActivations;  // what the network calls them
 };
 
-/// The lines of an image that lie side by side in a row of an operand, and of a result
-/// (compiler/segments/lines/joined_lines.h).
+/// How many lines of an image lie side by side in a row (compiler/segments/lines/joined_lines.h).
+struct ImageLines {
+  std::int64_t joined = 1;
+  std::int64_t border = 0;  // lines of padding before the image's first, fewer than `joined`
+
+  bool any() const { return joined > 1; }
+  /// Rows of joined lines that an image of so many lines takes.
+  std::int64_t rows_of(std::int64_t lines) const { return (lines + border + joined - 1) / joined; }
+  /// Lines of padding after the image's last.
+  std::int64_t border_after(std::int64_t lines) const {
+    return rows_of(lines) * joined - border - lines;
+  }
+  /// True if some row also holds lines of padding.
+  bool has_border(std::int64_t lines) const { return border > 0 || border_after(lines) > 0; }
+  friend bool operator==(const ImageLines&, const ImageLines&) = default;
+};
+
+/// The joined lines of an operand and of a result.
 struct JoinedLines {
-  std::int64_t in = 1;
-  std::int64_t out = 1;
-  bool any() const { return in > 1 || out > 1; }
+  ImageLines in = {};
+  ImageLines out = {};
+  bool any() const { return in.any() || out.any(); }
+};
+
+/// Lanes of a result that stand for lines beyond its image, so that they hold padding: those before
+/// `first` in the rows of an image's first line, those from the end on in the rows of its last.
+struct LineBorder {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::uint16_t pad = 0;  // bit pattern
+  bool any() const { return first > 0 || last > 0; }
 };
 
 /// A line of the filters between joined lines. It meets line `in` of the joined line `place` of the
@@ -142,6 +167,7 @@ struct ContractionLayer {
   std::variant<ConstantWeights, ComputedWeights> weights;
   std::vector<BatchOffset> batch = {{}};
   Epilogue epilogue;
+  LineBorder border = {};  // if there is one, the result's channels fit one tile
   View out;
 };
 

@@ -21,6 +21,7 @@ struct Segment {
   bool could_turn_values = false;
   bool has_turned_values = false;
   bool has_joined_lines = false;  // in some sheet (MappingOptions::joined_lines)
+  bool has_line_borders = false;  // likewise (MappingOptions::line_borders)
 };
 
 }  // namespace weft::compiler

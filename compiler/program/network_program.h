@@ -164,6 +164,9 @@ struct MappingOptions {
   /// By default the estimate is for one image, and another choice is taken if the network is then
   /// faster.
   std::optional<bool> joined_lines = {};
+  /// Whether joined lines may have a border of padding where the same estimate says that this saves
+  /// cycles. By default they may, unless the network is faster without.
+  std::optional<bool> line_borders = {};
   /// The number of the form in which layers run (Schedule::forms). Layers with fewer forms run in
   /// form 0. By default each layer has the form of the schedule with the fewest cycles.
   std::optional<std::size_t> form = {};

@@ -157,6 +157,10 @@ bool has_joined_lines(const Segment& segment) {
   return segment.has_joined_lines;
 }
 
+bool has_line_borders(const Segment& segment) {
+  return segment.has_line_borders;
+}
+
 bool is_batch(const Segment& segment) {
   return batch_of(segment) > 1;
 }
@@ -239,12 +243,16 @@ std::vector<MappingOptions> other_plans(const graph::Graph& graph, const Machine
     plans.push_back(options);
     plans.back().turned_values = true;
   }
+  if (!options.line_borders && any_segment(steps, has_line_borders)) {
+    plans.push_back(options);
+    plans.back().line_borders = false;
+  }
   return plans;
 }
 
 NetworkChoices choices_in(const MappingOptions& options) {
-  return {options.packed_taps, options.joined_lines, options.turned_results, options.turned_values,
-          options.depthwise_on_vector_unit};
+  return {options.packed_taps,    options.joined_lines,  options.line_borders,
+          options.turned_results, options.turned_values, options.depthwise_on_vector_unit};
 }
 
 }  // namespace
@@ -260,9 +268,11 @@ ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& confi
     return !tries_smaller_machines(segment, config, options.mapping);
   });
   FirstSchedules first(network.graph, config, options);
-  for (const MappingOptions& plan :
-       other_plans(network.graph, config, options.mapping, best.steps)) {
+  for (MappingOptions& plan : other_plans(network.graph, config, options.mapping, best.steps)) {
     if (!best.cycles) break;
+    // Borders are left out of the joined lines that have won.
+    if (plan.line_borders == false) plan.joined_lines = network.choices.joined_lines;
+    if (plan.line_borders == false && plan.joined_lines == false) continue;
     CompileOptions other = options;
     other.mapping = plan;
     Cycle own_first = 0;

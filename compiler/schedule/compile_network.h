@@ -2,10 +2,13 @@
 // hold all decisions, and the instructions that follow from them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -30,11 +33,21 @@ struct ScheduledSegment {
 struct NetworkChoices {
   std::optional<bool> packed_taps;
   std::optional<bool> joined_lines;
+  std::optional<bool> line_borders;
   std::optional<bool> turned_results;
   std::optional<bool> turned_values;
   std::optional<bool> depthwise_on_vector_unit;
   friend bool operator==(const NetworkChoices&, const NetworkChoices&) = default;
 };
+
+/// All of them, with the names that plans use.
+inline constexpr std::array<std::pair<std::string_view, std::optional<bool> NetworkChoices::*>, 6>
+    kNetworkChoices = {{{"packed_taps", &NetworkChoices::packed_taps},
+                        {"joined_lines", &NetworkChoices::joined_lines},
+                        {"line_borders", &NetworkChoices::line_borders},
+                        {"turned_results", &NetworkChoices::turned_results},
+                        {"turned_values", &NetworkChoices::turned_values},
+                        {"depthwise_on_vector_unit", &NetworkChoices::depthwise_on_vector_unit}}};
 
 /// A network before its instructions are written.
 struct ScheduledNetwork {

@@ -295,6 +295,7 @@ CompileOptions options_of(const NetworkChoices& choices, bool calibrated) {
   options.calibrated = calibrated;
   options.mapping.packed_taps = choices.packed_taps;
   options.mapping.joined_lines = choices.joined_lines;
+  options.mapping.line_borders = choices.line_borders;
   options.mapping.turned_results = choices.turned_results;
   options.mapping.turned_values = choices.turned_values;
   options.mapping.depthwise_on_vector_unit = choices.depthwise_on_vector_unit;
@@ -347,13 +348,7 @@ bool suits(const graph::Graph& graph, const MachineConfig& config, const Network
 /// `plan` fails at some layer that nobody edited.
 std::string other_choice(const graph::Graph& graph, const MachineConfig& config,
                          const NetworkPlan& plan, bool calibrated) {
-  constexpr std::array<std::pair<std::string_view, std::optional<bool> NetworkChoices::*>, 5>
-      kFields = {{{"packed_taps", &NetworkChoices::packed_taps},
-                  {"joined_lines", &NetworkChoices::joined_lines},
-                  {"turned_results", &NetworkChoices::turned_results},
-                  {"turned_values", &NetworkChoices::turned_values},
-                  {"depthwise_on_vector_unit", &NetworkChoices::depthwise_on_vector_unit}}};
-  for (const auto& [name, field] : kFields) {
+  for (const auto& [name, field] : kNetworkChoices) {
     for (const std::optional<bool> value :
          {std::optional<bool>(), std::optional(true), std::optional(false)}) {
       if (plan.choices.*field == value) continue;

@@ -70,6 +70,11 @@ View dense_image(std::size_t sheet, const Shape& shape, std::int64_t channels) {
   return view;
 }
 
+/// The bit pattern of padding around the result: its zero.
+std::uint16_t pad_of(const Epilogue& epilogue) {
+  return static_cast<std::uint8_t>(epilogue.quantization.zero);
+}
+
 }  // namespace
 
 struct Planner::ConvParts {
@@ -79,7 +84,7 @@ struct Planner::ConvParts {
   std::int32_t w_zero = 0;
   Epilogue epilogue = {};
   bool wide = false;
-  std::int64_t residual_lines = 0;  // that are joined; 0: no residual
+  std::optional<ImageLines> residual_lines = {};
 };
 
 Refusal Planner::plan_conv(const graph::Node& node) {
@@ -147,7 +152,7 @@ Refusal Planner::plan_convolution(const graph::Node& node, ConvParts parts) {
   const std::vector<graph::WindowDim> windows =
       resolve_windows(node.attributes, input, {filters.begin() + 2, filters.end()});
   const JoinedLines lines = lines_between(parts, node.outputs[0], windows);
-  const auto source = lines.in > 1 ? joined_operand(parts.x, 1) : operand(parts.x, 1);
+  const auto source = lines.in.any() ? joined_operand(parts.x, 1) : operand(parts.x, 1);
   if (!source || source->dequantized) return kUnreadableByArray;
   const View& view = source->view;
   if (!is_channel_axis(view, 1) || !is_row_axis(view, 0)) return kUnreadableByArray;
@@ -251,8 +256,8 @@ JoinedLines Planner::lines_between(const ConvParts& parts, ValueId result,
                                    const std::vector<graph::WindowDim>& windows) const {
   if (windows.size() != 2 || parts.wide) return {};
   JoinedLines lines{common_lines(parts.x, graph::kNoValue), lines_[result]};
-  if (parts.residual_lines > 0) lines.out = parts.residual_lines;
-  if (!can_join(windows[0], lines)) lines.in = 1;
+  lines.out = parts.residual_lines.value_or(lines.out);
+  if (!can_join(windows[0], lines)) lines.in = {};
   return can_join(windows[0], lines) ? lines : JoinedLines{};
 }
 
@@ -266,18 +271,25 @@ Refusal Planner::plan_joined(const graph::Node& node, ValueId x, const JoinedLin
                                 {layer.n, layer.k, layer.groups, layer.walk.y, layer.walk.x.kernel},
                                 lines, static_cast<std::uint8_t>(weights.zero_point));
   layer.join = {lines, layer.walk.y.kernel, layer.groups, joined_taps(layer.walk.y, lines)};
+  const std::int64_t n = layer.n;
+  layer.border = {lines.out.border * n, lines.out.border_after(layer.walk.y.output) * n,
+                  pad_of(layer.epilogue)};
   layer.walk.y = joined_window(layer.walk.y, lines);
-  layer.k *= lines.in;
-  layer.n *= lines.out;
+  layer.k *= lines.in.joined;
+  layer.n *= lines.out.joined;
   layer.groups = 1;
-  layer.epilogue.bias = repeated(layer.epilogue.bias, lines.out);
-  layer.epilogue.scale = repeated(layer.epilogue.scale, lines.out);
+  layer.epilogue.bias = repeated(layer.epilogue.bias, lines.out.joined);
+  layer.epilogue.scale = repeated(layer.epilogue.scale, lines.out.joined);
   std::string note = pieces_note(weights.pieces);
   const auto append = [&](const std::string& more) {
     if (!more.empty()) note += (note.empty() ? "" : "; ") + more;
   };
-  append(fmt::format("{} lines in a row", std::max(lines.in, lines.out)));
-  if (lines.in == 1) append(pack_taps(x, {layer.walk.y, layer.walk.x}, layer));
+  append(fmt::format("{} lines in a row", std::max(lines.in.joined, lines.out.joined)));
+  if (layer.border.any()) {
+    append(fmt::format("result padded by {} and {} lines", layer.border.first / n,
+                       layer.border.last / n));
+  }
+  if (!lines.in.any()) append(pack_taps(x, {layer.walk.y, layer.walk.x}, layer));
   layer.out = joined_result(node.outputs[0], lines.out);
   add_layer(node, node.outputs[0], macs, layer, std::move(note));
   add_packed_lines(layer);

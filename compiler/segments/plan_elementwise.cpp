@@ -141,7 +141,7 @@ Refusal Planner::operand_rows(ValueId b, const Shape& shape, std::size_t axis,
   const std::int64_t lines = lines_in(layer, shape, axis);
   const auto second = lines > 1 ? joined_operand(b, axis) : operand(b, axis - missing);
   if (!second || !is_channel_axis(second->view, axis - missing)) return kUnreadable;
-  if (second->lines != lines) return kJoined;
+  if (second->lines != ImageLines{lines}) return kJoined;
   const bool in_reals = int8() && graph::is_float(graph_.type(b).type);
   if (second->dequantized != in_reals) return "one of its operands is quantized";
   const auto walk = walk_rows(second->view, axis - missing);
@@ -248,7 +248,7 @@ Refusal Planner::plan_elementwise(const graph::Node& node, LaneStep step) {
   }
   if (Refusal refusal = integer_arithmetic(a, b, step)) return refusal;
   ElementwiseLayer layer;
-  const bool joined = shape.size() == 4 && common_lines(a, b) > 1;
+  const bool joined = shape.size() == 4 && common_lines(a, b).any();
   const auto axis = take_rows(a, layer, joined);
   if (!axis) return kUnreadable;
   if (b != graph::kNoValue) {
@@ -293,7 +293,7 @@ bool Planner::append_factor(const graph::Node& next, ValueId value, std::size_t 
 /// A sheet for a result with as many joined lines as the layer's rows have.
 View Planner::result_of(ValueId value, std::size_t axis, const ElementwiseLayer& layer) {
   const std::int64_t lines = lines_in(layer, graph_.type(value).shape, axis);
-  return lines > 1 ? joined_result(value, lines) : new_result(value, axis);
+  return lines > 1 ? joined_result(value, {lines}) : new_result(value, axis);
 }
 
 /// Puts `next` into the layer's last step. Returns false if that step already has a function.

@@ -103,7 +103,7 @@ Refusal Planner::residual(const graph::Node& node, Epilogue& epilogue) {
       node.op == Op::kConv ? image_channel_axis(shape.size()) : last_channel_axis(shape.size());
   const auto source = node.op == Op::kConv ? joined_operand(value, axis) : operand(value, axis);
   if (!source || source->dequantized) return "the machine cannot read its residual";
-  const Shape seen = source->lines > 1 ? joined_shape(shape, source->lines) : shape;
+  const Shape seen = source->lines.any() ? joined_shape(shape, source->lines) : shape;
   const View dense = dense_view(source->view.sheet, seen, axis);
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (seen[i] != 1 && source->view.dims[i] != dense.dims[i]) {

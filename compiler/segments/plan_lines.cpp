@@ -11,34 +11,36 @@ namespace weft::compiler {
 using graph::ValueId;
 
 std::optional<LayerOperand> Planner::joined_operand(ValueId value, std::size_t channel_axis) {
-  const std::int64_t lines = joined_lines(value);
-  if (lines == 1) return operand(value, channel_axis);
+  const ImageLines lines = joined_lines(value);
+  if (!lines.any()) return operand(value, channel_axis);
   const auto joined = segment_->joined.find(value);
   if (joined != segment_->joined.end()) return joined->second;
   const LayerOperand found = segment_->values.at(value);
   return found.lines == lines ? found : join(value, found);
 }
 
-std::int64_t Planner::joined_lines(ValueId value) const {
-  if (value == graph::kNoValue) return 1;
+ImageLines Planner::joined_lines(ValueId value) const {
+  if (value == graph::kNoValue) return {};
   const auto joined = segment_->joined.find(value);
   if (joined != segment_->joined.end()) return joined->second.lines;
   const auto known = segment_->values.find(value);
-  if (known == segment_->values.end()) return 1;
+  if (known == segment_->values.end()) return {};
   const LayerOperand& found = known->second;
-  if (found.lines > 1 || lines_[value] == 1) return found.lines;
+  if (found.lines.any() || !lines_[value].any()) return found.lines;
   const Sheet& sheet = segment_->sheets[found.view.sheet];
   const bool is_image = found.view.dims.size() == 4 && !found.flattened && !sheet.wide &&
                         !sheet.from_host && is_channel_axis(found.view, 1) &&
                         is_row_axis(found.view, 0) && is_row_axis(found.view, 2) &&
                         is_row_axis(found.view, 3);
-  return is_image ? lines_[value] : 1;
+  // Copies make no borders.
+  return is_image && !lines_[value].has_border(graph_.type(value).shape[2]) ? lines_[value]
+                                                                            : ImageLines{};
 }
 
-std::int64_t Planner::common_lines(ValueId a, ValueId b) const {
-  const std::int64_t lines = joined_lines(a);
+ImageLines Planner::common_lines(ValueId a, ValueId b) const {
+  const ImageLines lines = joined_lines(a);
   const bool alone = b == graph::kNoValue || graph_.is_constant(b);
-  return alone || joined_lines(b) == lines ? lines : 1;
+  return alone || joined_lines(b) == lines ? lines : ImageLines{};
 }
 
 void Planner::add_image(ValueId value, const Shape& rows, const View& view) {
@@ -52,7 +54,7 @@ void Planner::add_image(ValueId value, const Shape& rows, const View& view) {
 LayerOperand Planner::take_apart(ValueId value, const LayerOperand& joined) {
   const Shape& shape = graph_.type(value).shape;
   LayerOperand apart = joined;
-  apart.lines = 1;
+  apart.lines = {};
   apart.view = dense_view(segment_->sheets.size(), shape, 1);
   add_image(value, shape, apart.view);
   ConcatLayer copies;
@@ -61,15 +63,18 @@ LayerOperand Planner::take_apart(ValueId value, const LayerOperand& joined) {
   copy.channels = shape[1];
   copy.walk.x.input = copy.walk.x.output = shape[3];
   copy.out = apart.view;
+  const ImageLines& lines = joined.lines;
   for (std::int64_t line = 0; line < shape[0] * shape[2]; ++line) {
+    const std::int64_t at = line % shape[2] + lines.border;
+    const std::int64_t row = line / shape[2] * lines.rows_of(shape[2]) + at / lines.joined;
     copy.a = joined.view;
-    copy.a.row += line / joined.lines * shape[3];
-    copy.a.channel += line % joined.lines * shape[1];
+    copy.a.row += row * shape[3];
+    copy.a.channel += at % lines.joined * shape[1];
     copies.parts.push_back(copy);
     copy.out.row += shape[3];
   }
   add_movement("Copy", joined.dequantized ? graph::kNoValue : value, shape, std::move(copies),
-               fmt::format("{} lines of a row taken apart", joined.lines));
+               fmt::format("{} lines of a row taken apart", lines.joined));
   segment_->layers.back().result.type = graph_.type(value).type;
   moved_.emplace(value, joined);
   segment_->joined.insert_or_assign(value, joined);
@@ -79,31 +84,31 @@ LayerOperand Planner::take_apart(ValueId value, const LayerOperand& joined) {
 
 LayerOperand Planner::join(ValueId value, const LayerOperand& apart) {
   const Shape& shape = graph_.type(value).shape;
-  const std::int64_t lines = lines_[value];
+  const ImageLines lines = lines_[value];
   const Shape wide = joined_shape(shape, lines);
   LayerOperand joined = apart;
   joined.lines = lines;
   joined.view = dense_view(segment_->sheets.size(), wide, 1);
   ConcatLayer copies;
-  copies.out = joined_view(segment_->sheets.size(), shape, lines);
+  copies.out = joined_view(segment_->sheets.size(), shape, lines.joined);
   add_image(value, wide, copies.out);
   ElementwiseLayer copy;
   copy.a = apart.view;
   copy.channels = shape[1];
   copy.walk.images = shape[0];
   copy.walk.image_step = apart.view.dims[0].row_step;
-  copy.walk.y = {.input = shape[2], .output = shape[2] / lines, .stride = lines};
+  copy.walk.y = {.input = shape[2], .output = wide[2], .stride = lines.joined};
   copy.walk.y_step = apart.view.dims[2].row_step;
   copy.walk.x.input = copy.walk.x.output = shape[3];
   copy.walk.x_step = apart.view.dims[3].row_step;
   copy.out = copies.out;
-  for (std::int64_t line = 0; line < lines; ++line) {
+  for (std::int64_t line = 0; line < lines.joined; ++line) {
     copies.parts.push_back(copy);
     --copy.walk.y.pad_begin;
     copy.out.channel += shape[1];
   }
   add_movement("Copy", apart.dequantized ? graph::kNoValue : value, shape, std::move(copies),
-               fmt::format("{} lines joined in a row", lines));
+               fmt::format("{} lines joined in a row", lines.joined));
   segment_->layers.back().result.type = graph_.type(value).type;
   moved_.emplace(value, apart);
   segment_->joined.insert_or_assign(value, joined);
@@ -111,15 +116,29 @@ LayerOperand Planner::join(ValueId value, const LayerOperand& apart) {
   return joined;
 }
 
-View Planner::joined_result(ValueId value, std::int64_t lines) {
+View Planner::joined_result(ValueId value, const ImageLines& lines) {
   const Shape& shape = graph_.type(value).shape;
-  if (lines == 1) return new_result(value, 1);
+  if (!lines.any()) return new_result(value, 1);
   const Shape wide = joined_shape(shape, lines);
-  View view = joined_view(segment_->sheets.size(), shape, lines);
-  add_image(value, wide, view);
-  segment_->values[value] = {.view = dense_view(view.sheet, wide, 1), .lines = lines};
+  const View seen = dense_view(segment_->sheets.size(), wide, 1);
+  const bool has_border = lines.has_border(shape[2]);
+  const View view = has_border ? seen : joined_view(seen.sheet, shape, lines.joined);
+  add_image(has_border ? graph::kNoValue : value, wide, view);
+  segment_->values[value] = {.view = seen, .lines = lines};
   segment_->has_joined_lines = true;
+  segment_->has_line_borders |= has_border;
   return view;
+}
+
+void Planner::take_borders_apart(OpenSegment& segment, const std::vector<bool>& wanted) {
+  segment_ = &segment;
+  std::vector<ValueId> bordered;
+  for (const auto& [value, found] : segment.values) {
+    if (wanted[value] && found.lines.any() && found.lines.has_border(graph_.type(value).shape[2])) {
+      bordered.push_back(value);
+    }
+  }
+  for (const ValueId value : bordered) take_apart(value, LayerOperand(segment.values.at(value)));
 }
 
 }  // namespace weft::compiler

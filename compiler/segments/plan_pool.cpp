@@ -150,10 +150,10 @@ std::optional<JoinedLines> Planner::pooled_lines(
     const graph::Node& node, const std::vector<graph::WindowDim>& windows) const {
   if (windows.size() != 2) return std::nullopt;
   const graph::WindowDim& y = windows[0];
-  const std::int64_t in = common_lines(node.input(0), graph::kNoValue);
-  const JoinedLines lines{in, in / y.stride};
-  const bool is_planned = lines.out == 1 || lines_[node.outputs[0]] == lines.out;
-  if (in == 1 || !is_planned || !can_pool_joined(y, lines)) return std::nullopt;
+  const ImageLines in = common_lines(node.input(0), graph::kNoValue);
+  const JoinedLines lines{in, {in.joined / y.stride}};
+  const bool is_planned = !lines.out.any() || lines_[node.outputs[0]] == lines.out;
+  if (!in.any() || !is_planned || !can_pool_joined(y, lines)) return std::nullopt;
   return lines;
 }
 
@@ -185,11 +185,11 @@ void Planner::plan_joined_pool(const graph::Node& node,
   const View maxima = columns.out;
   segment_->sheets.push_back(std::move(sheet));
   add_movement("MaxPool", graph::kNoValue, narrow, std::move(columns),
-               fmt::format("along columns, {} lines in a row", lines.in));
+               fmt::format("along columns, {} lines in a row", lines.in.joined));
 
   ConcatLayer layer;
   layer.out = joined_result(node.outputs[0], lines.out);
-  for (std::int64_t line = 0; line < lines.out; ++line) {
+  for (std::int64_t line = 0; line < lines.out.joined; ++line) {
     layer.parts.push_back(largest_of_lines(maxima, windows[0], lines, line));
     layer.parts.back().channels = input[1];
     layer.parts.back().out = layer.out;
@@ -201,7 +201,7 @@ void Planner::plan_joined_pool(const graph::Node& node,
 /// One line of each joined line of the result, from the maxima along columns.
 ElementwiseLayer Planner::largest_of_lines(const View& maxima, const graph::WindowDim& y,
                                            const JoinedLines& lines, std::int64_t line) const {
-  const std::int64_t channels = maxima.dims[1].extent / lines.in;
+  const std::int64_t channels = maxima.dims[1].extent / lines.in.joined;
   ElementwiseLayer part;
   part.pad = lowest_pattern(config_.dtype);
   part.walk.images = maxima.dims[0].extent;
@@ -211,7 +211,7 @@ ElementwiseLayer Planner::largest_of_lines(const View& maxima, const graph::Wind
   part.walk.x.input = part.walk.x.output = maxima.dims[3].extent;
   part.steps.clear();
   std::vector<LineReach> taps;
-  for (std::int64_t tap = 0; tap < y.kernel; ++tap) taps.push_back(reach(y, lines.in, line, tap));
+  for (std::int64_t tap = 0; tap < y.kernel; ++tap) taps.push_back(reach(y, lines, line, tap));
   // The first operand alone may reach the border.
   std::ranges::stable_sort(taps, {}, [](const LineReach& tap) { return tap.joined == 0; });
   for (std::size_t i = 0; i < taps.size(); ++i) {

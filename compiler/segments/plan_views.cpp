@@ -30,7 +30,7 @@ bool lies_as_image(const View& view) {
 const LayerOperand* Planner::view_of(ValueId value) {
   const auto known = segment_->values.find(value);
   if (known == segment_->values.end() || known->second.flattened) return nullptr;
-  if (known->second.lines > 1) take_apart(value, LayerOperand(known->second));
+  if (known->second.lines.any()) take_apart(value, LayerOperand(known->second));
   return &known->second;
 }
 

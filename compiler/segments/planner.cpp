@@ -229,7 +229,7 @@ std::optional<LayerOperand> Planner::operand(ValueId value, std::size_t channel_
   if (known != segment_->values.end()) {
     const LayerOperand found = known->second;
     if (found.flattened || segment_->sheets[found.view.sheet].wide) return std::nullopt;
-    return found.lines == 1 ? found : take_apart(value, found);
+    return found.lines.any() ? take_apart(value, found) : found;
   }
   const graph::ValueType& type = graph_.type(value);
   if (!on_host_[value] || !holds(type.type) || graph::element_count(type.shape) == 0) {

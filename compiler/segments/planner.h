@@ -38,9 +38,9 @@ struct LayerOperand {
   /// The value is [N, C*H*W], but the view is the image [N, C, H, W] before a Flatten. A matrix
   /// product reads it as a window over the whole image.
   bool flattened = false;
-  /// Lines of the image that are joined (joined_lines.h). If more than 1, the view is the wider
-  /// image.
-  std::int64_t lines = 1;
+  /// Lines of the image that are joined (joined_lines.h). If there are several, the view is the
+  /// wider image.
+  ImageLines lines = {};
 };
 
 /// A segment to which layers are still added.
@@ -71,6 +71,10 @@ class Planner {
   /// computed operands use the result. The machine then takes the operand from the host: the array
   /// or a fetch transposes it, or a view is enough.
   bool transposes_for_product(const graph::Node& node) const;
+
+  /// Takes apart the lines of wanted values that lie with a border, over which the host cannot
+  /// read.
+  void take_borders_apart(OpenSegment& segment, const std::vector<bool>& wanted);
 
   /// Tells the planner that `segment` is complete and stays in memory.
   void keep(const Segment& segment);
@@ -264,15 +268,15 @@ class Planner {
   /// Like operand(), but for layers that read joined lines: with as many as planned.
   std::optional<LayerOperand> joined_operand(graph::ValueId value, std::size_t channel_axis);
   /// How many lines joined_operand() finds or joins.
-  std::int64_t joined_lines(graph::ValueId value) const;
+  ImageLines joined_lines(graph::ValueId value) const;
   /// Adds a sheet for an image, whose dense rows have the shape `rows`. `view`: how it lies there.
   void add_image(graph::ValueId value, const graph::Shape& rows, const View& view);
   /// Copies an image such that the planned number of its lines is joined.
   LayerOperand join(graph::ValueId value, const LayerOperand& apart);
   /// Copies the lines of an image that is joined into rows of their own.
   LayerOperand take_apart(graph::ValueId value, const LayerOperand& joined);
-  /// The joined lines of the values, all images of one shape; 1 if they have not the same number.
-  std::int64_t common_lines(graph::ValueId a, graph::ValueId b) const;
+  /// The joined lines of the values, all images of one shape; none if they differ.
+  ImageLines common_lines(graph::ValueId a, graph::ValueId b) const;
   /// The channel axis for layers that accept any: image_channel_axis(), but the last axis for
   /// sequences. Those are values of rank 3 if no window of the network is one-dimensional, and of
   /// rank 4 if the network has heads.
@@ -297,7 +301,7 @@ class Planner {
   /// only.
   View new_result(graph::ValueId value, std::size_t channel_axis, bool wide = false);
   /// Adds a sheet for an image whose lines are joined.
-  View joined_result(graph::ValueId value, std::int64_t lines);
+  View joined_result(graph::ValueId value, const ImageLines& lines);
   /// Adds a sheet laid out as for `shape`, which differs from the value's shape only by axes of 1.
   View new_result(graph::ValueId value, std::size_t channel_axis, const Shape& shape);
   /// Adds a sheet for a constant that the compiler generates with `make`, and returns its view.
@@ -335,9 +339,9 @@ class Planner {
   const CompileOptions options_;
   std::vector<std::vector<std::size_t>> users_;
   std::vector<bool> is_output_;
-  const std::vector<std::int64_t> lines_;  // joined in each value (line_plan.h)
-  bool has_lines_ = false;                 // images of rank 3
-  bool has_heads_ = false;                 // rank 4 has heads of attention and no images
+  const std::vector<ImageLines> lines_;  // joined in each value (line_plan.h)
+  bool has_lines_ = false;               // images of rank 3
+  bool has_heads_ = false;               // rank 4 has heads of attention and no images
   std::optional<bool> masks_with_infinities_;
   double kept_products_ = 0;  // in the lists of complete segments
   OpenSegment* segment_ = nullptr;

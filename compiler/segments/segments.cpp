@@ -128,6 +128,7 @@ class Cutter {
     }
     if (segment.layers.empty()) return;
     const std::vector<bool> is_wanted = wanted();
+    planner_.take_borders_apart(segment, is_wanted);
     for (const auto& [value, operand] : segment.values) {
       if (!is_wanted[value] || segment.sheets[operand.view.sheet].from_host) continue;
       segment.sheets[operand.view.sheet].results.push_back(
@@ -143,8 +144,8 @@ class Cutter {
   }
 
   View host_view(ValueId value, const LayerOperand& operand) const {
-    if (operand.lines == 1) return operand.view;
-    return joined_view(operand.view.sheet, graph_.type(value).shape, operand.lines);
+    if (!operand.lines.any()) return operand.view;
+    return joined_view(operand.view.sheet, graph_.type(value).shape, operand.lines.joined);
   }
 
   const graph::Graph& graph_;
@@ -167,7 +168,7 @@ std::vector<std::variant<Segment, HostStep>> cut_into_segments(const graph::Grap
 bool joins_other_lines_for_batch(const graph::Graph& graph, const MachineConfig& config,
                                  MappingOptions options) {
   options.joined_lines.reset();
-  const std::vector<std::int64_t> of_one = plan_lines(graph, config, options);
+  const std::vector<ImageLines> of_one = plan_lines(graph, config, options);
   options.joined_lines = true;
   return plan_lines(graph, config, options) != of_one;
 }

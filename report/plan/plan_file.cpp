@@ -120,16 +120,11 @@ std::string to_text(const std::optional<bool>& choice) {
 
 /// What the plan says, without what it is for.
 std::string decisions_text(const compiler::NetworkPlan& plan) {
-  std::string text = fmt::format(
-      R"(  "packed_taps": {},
-  "joined_lines": {},
-  "turned_results": {},
-  "turned_values": {},
-  "depthwise_on_vector_unit": {},
-  "programs": [)",
-      to_text(plan.choices.packed_taps), to_text(plan.choices.joined_lines),
-      to_text(plan.choices.turned_results), to_text(plan.choices.turned_values),
-      to_text(plan.choices.depthwise_on_vector_unit));
+  std::string text;
+  for (const auto& [name, choice] : compiler::kNetworkChoices) {
+    text += fmt::format("  \"{}\": {},\n", name, to_text(plan.choices.*choice));
+  }
+  text += "  \"programs\": [";
   std::string_view before = "\n    ";
   for (const compiler::ProgramPlan& program : plan.programs) {
     text += before;
@@ -310,16 +305,14 @@ compiler::NetworkPlan read_plan_file(const std::string& name, const PlannedWorkl
   const Json json = parse_json_file(name, "is not a plan");
   const JsonFields file(json, "");
   check_version(file);
-  file.allow({"weft", "network", "machine", "packed_taps", "joined_lines", "turned_results",
-              "turned_values", "depthwise_on_vector_unit", "programs"});
+  file.allow({"weft", "network", "machine", "packed_taps", "joined_lines", "line_borders",
+              "turned_results", "turned_values", "depthwise_on_vector_unit", "programs"});
   check_network(file.object("network"), workload);
   check_machine(file.object("machine"), workload);
   compiler::NetworkPlan plan;
-  plan.choices.packed_taps = read_choice(file, "packed_taps");
-  plan.choices.joined_lines = read_choice(file, "joined_lines");
-  plan.choices.turned_results = read_choice(file, "turned_results");
-  plan.choices.turned_values = read_choice(file, "turned_values");
-  plan.choices.depthwise_on_vector_unit = read_choice(file, "depthwise_on_vector_unit");
+  for (const auto& [key, choice] : compiler::kNetworkChoices) {
+    plan.choices.*choice = read_choice(file, std::string(key));
+  }
   const Json& programs = file.at("programs");
   if (!programs.is_array()) file.fail("programs", "is not a list");
   for (std::size_t i = 0; i < programs.size(); ++i) {

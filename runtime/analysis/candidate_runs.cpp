@@ -183,6 +183,10 @@ class CandidateTiming {
     if (rows_.program->segment.has_joined_lines) {
       add("all lines apart", &NetworkChoices::joined_lines, &MappingOptions::joined_lines, false);
     }
+    if (rows_.program->segment.has_line_borders) {
+      add("no borders between lines", &NetworkChoices::line_borders, &MappingOptions::line_borders,
+          false);
+    }
     const compiler::Segment& segment = rows_.program->segment;
     for (const bool turned : {false, true}) {
       if (!(turned ? segment.could_turn : segment.could_turn_back)) continue;

@@ -142,10 +142,7 @@ std::string_view node_name(ProcessNode node) {
 /// Eight hexadecimal digits, which differ for tables that differ.
 std::string digits_of(const EnergyTable& table) {
   TextHash hash;
-  for (const EnergyKey& key : kKeys) {
-    const std::optional<double> value = key.area != nullptr ? table.*key.area : table.*key.value;
-    if (value) hash.add(fmt::format("{}={};", key.name, *value));
-  }
+  hash.add(values_text(table));
   return fmt::format("{:08x}", hash.value() >> 32U);
 }
 
@@ -155,6 +152,15 @@ EnergyTable built_in(std::string_view name) {
 }
 
 }  // namespace
+
+std::string values_text(const EnergyTable& table) {
+  std::string text;
+  for (const EnergyKey& key : kKeys) {
+    const std::optional<double> value = key.area != nullptr ? table.*key.area : table.*key.value;
+    if (value) text += fmt::format(" {}={}", key.name, *value);
+  }
+  return text;
+}
 
 double EnergyTable::mac(ElementType type) const {
   if (type == ElementType::kBf16) return multiply_bf16 + add_fp32;

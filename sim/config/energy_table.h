@@ -62,6 +62,9 @@ struct EnergyKey {
 /// All keys but table.name and table.unit, in the order in which they are documented.
 std::span<const EnergyKey> energy_keys();
 
+/// " key=value" for each key that the table has: equal for two tables with the same values.
+std::string values_text(const EnergyTable& table);
+
 /// The table in the INI text `in`; `origin` is its name in errors. Throws ConfigError for a
 /// malformed line, an unknown, missing or repeated key, a unit other than pJ, and a value out of
 /// range.

@@ -1,6 +1,11 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "runtime/sweep/points/point_runner.h"
 #include "runtime/sweep/store.h"
@@ -51,6 +56,46 @@ struct Sweep {
   std::uint64_t kept = 0;
 };
 
+#ifdef WEFT_BENCH_MPIRUN
+/// The command of a sweep of resnet50 over these arrays and 24 rates, into a new database.
+std::string sweep_of_arrays(std::string_view rows, std::string_view database) {
+  return fmt::format(
+      "rm -f {1}; {2} sweep resnet50 --optimize 0 --machine tpu-v2 --array.rows {0} "
+      "--link array.cols=array.rows --memory.gb_per_s 100..1250+50 --quiet --db {1}",
+      rows, database, "$run \"" WEFT_BENCH_COMMAND "\"");
+}
+
+void run_in_shell(const std::string& script) {
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  if (std::system(fmt::format("cd '{}'; {}", folder, script).c_str()) != 0) {
+    throw std::runtime_error("cannot run: " + script);
+  }
+}
+
+/// 192 points on two ranks, and on two processes that are started by hand with half of them each.
+/// Both times include the start.
+Row rank_row() {
+  const auto ranks = [] {
+    run_in_shell(
+        "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; "
+        "run='" WEFT_BENCH_MPIRUN " --oversubscribe -n 2'; " +
+        sweep_of_arrays("32..256+32", "weft_bench_ranks.db") +
+        "; done=$?; rm -f weft_bench_ranks.db; " + "exit $done");
+  };
+  const auto processes = [] {
+    run_in_shell("run=; (" + sweep_of_arrays("32..128+32", "weft_bench_low.db") + " --jobs 1) & (" +
+                 sweep_of_arrays("160..256+32", "weft_bench_high.db") +
+                 " --jobs 1); done=$?; wait $! && rm -f weft_bench_low.db weft_bench_high.db; "
+                 "exit $done");
+  };
+  constexpr double kLeastRate = 0.9;
+  return {.name = "sweep, 2 ranks : 2 processes, 192 points",
+          .weft = ranks,
+          .baseline = processes,
+          .target = 1 / kLeastRate};
+}
+#endif
+
 }  // namespace
 
 std::vector<Row> sweep_rows() {
@@ -64,14 +109,18 @@ std::vector<Row> sweep_rows() {
     }
     if (++sweep->kept % kRowsOfACommit == 0) sweep->store->commit();
   };
-  return {{.name = "sweep, a point of resnet50, level 0",
-           .weft = run,
-           .figure = Figure::kTime,
-           .target = kSeconds * 2 / 10'000},
-          {.name = "sweep, the row of a point : the point",
-           .weft = keep,
-           .baseline = run,
-           .target = 0.02}};
+  std::vector<Row> rows = {{.name = "sweep, a point of resnet50, level 0",
+                            .weft = run,
+                            .figure = Figure::kTime,
+                            .target = kSeconds * 2 / 10'000},
+                           {.name = "sweep, the row of a point : the point",
+                            .weft = keep,
+                            .baseline = run,
+                            .target = 0.02}};
+#ifdef WEFT_BENCH_MPIRUN
+  rows.push_back(rank_row());
+#endif
+  return rows;
 }
 
 }  // namespace weft::bench

@@ -1,7 +1,5 @@
 #include "compiler/emit/vector/vector_rows.h"
 
-#include <utility>
-
 namespace weft::compiler {
 
 StagedBlocks staged_blocks(const RowWalk& walk, std::int64_t channels, const Mapping& mapping,
@@ -69,11 +67,6 @@ Vector to_narrow(VectorSource source, const View& out, const Placement& placemen
   vector.lanes = block.lanes;
   vector.fill = block.fill;
   return vector;
-}
-
-void emit(Vector vector, LoweringContext& context) {
-  context.info.vector_rows += vector.rows;
-  context.stream.emit(std::move(vector));
 }
 
 }  // namespace weft::compiler

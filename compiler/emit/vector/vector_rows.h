@@ -43,7 +43,4 @@ Vector to_wide(VectorSource source, std::uint32_t base, std::int64_t rows, const
 Vector to_narrow(VectorSource source, const View& out, const Placement& placement,
                  const Chunk& chunk, const LaneTile& tile, const LoweringContext& context);
 
-/// Appends the instruction and counts its cycles.
-void emit(Vector vector, LoweringContext& context);
-
 }  // namespace weft::compiler

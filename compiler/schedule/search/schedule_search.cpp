@@ -113,7 +113,10 @@ class ScheduleSearch : private DivisionSearch {
     if (!form_ && !at_end() && options_.image_groups.value_or(true)) {
       const bool bands = options_.line_bands && at_budget();
       const auto estimated = schedule_by_estimate(segment_, config_, start, margin_, bands);
+      const Cycle before = cycles_so_far();
       if (estimated) consider(*estimated->choices);
+      // What was found for the part may win in these groups.
+      if (smaller_ && cycles_so_far() != before) consider_groups_of(*estimated->choices);
     }
     ScheduleChoices first = start;
     for (const std::uint64_t share : {4U, 2U, 3U, 8U, 16U, 32U, 64U}) {
@@ -156,6 +159,18 @@ class ScheduleSearch : private DivisionSearch {
     if (larger.groups.sizes.front() == larger.groups.images) larger.groups = {};
     larger.groups.round = 0;
     consider(larger);
+  }
+
+  Cycle cycles_so_far() const { return best_ ? best_->cycles.value_or(0) : 0; }
+
+  /// The choices for a part of the batch with other groups of images.
+  void consider_groups_of(const ScheduleChoices& other_groups) {
+    for (const Fit fit : {smaller_->fit, other(smaller_->fit)}) {
+      ScheduleChoices choices = *smaller_;
+      choices.groups = other_groups.groups;
+      choices.fit = fit;
+      consider(choices);
+    }
   }
 
   void improve() {

@@ -7,38 +7,39 @@
 
 namespace weft::compiler {
 
-LineReach reach(const graph::WindowDim& y, std::int64_t in, std::int64_t line, std::int64_t tap) {
-  const std::int64_t at = line * y.stride - y.pad_begin + tap * y.dilation;
+LineReach reach(const graph::WindowDim& y, const JoinedLines& lines, std::int64_t line,
+                std::int64_t tap) {
+  const std::int64_t in = lines.in.joined;
+  const std::int64_t at =
+      (line - lines.out.border) * y.stride - y.pad_begin + tap * y.dilation + lines.in.border;
   const std::int64_t joined = at >= 0 ? at / in : -((in - 1 - at) / in);
   return {joined, at - joined * in};
 }
 
-Shape joined_shape(const Shape& image, std::int64_t lines) {
-  return {image[0], lines * image[1], image[2] / lines, image[3]};
+Shape joined_shape(const Shape& image, const ImageLines& lines) {
+  return {image[0], lines.joined * image[1], lines.rows_of(image[2]), image[3]};
 }
 
 View joined_view(std::size_t sheet, const Shape& image, std::int64_t lines) {
-  const View wide = dense_view(sheet, joined_shape(image, lines), 1);
+  const View wide = dense_view(sheet, joined_shape(image, {lines}), 1);
   View view = wide;
   view.dims = {wide.dims[0], {image[1], 0, 1}, wide.dims[2], {lines, 0, image[1]}, wide.dims[3]};
   return view;
 }
 
 bool can_join(const graph::WindowDim& y, const JoinedLines& lines) {
-  return y.input % lines.in == 0 && y.output % lines.out == 0 &&
-         lines.out * y.stride % lines.in == 0;
+  return lines.out.joined * y.stride % lines.in.joined == 0;
 }
 
 bool can_pool_joined(const graph::WindowDim& y, const JoinedLines& lines) {
-  if (lines.in != lines.out * y.stride || y.input % lines.in != 0 || y.output % lines.out != 0) {
-    return false;
-  }
-  if (y.output / lines.out != y.input / lines.in) return false;
+  if (lines.in.joined != lines.out.joined * y.stride) return false;
+  if (lines.in.has_border(y.input) || lines.out.has_border(y.output)) return false;
+  if (lines.out.rows_of(y.output) != lines.in.rows_of(y.input)) return false;
   // A result line can take one operand from another joined line.
-  for (std::int64_t line = 0; line < lines.out; ++line) {
+  for (std::int64_t line = 0; line < lines.out.joined; ++line) {
     std::int64_t others = 0;
     for (std::int64_t tap = 0; tap < y.kernel; ++tap) {
-      const std::int64_t joined = reach(y, lines.in, line, tap).joined;
+      const std::int64_t joined = reach(y, lines, line, tap).joined;
       others += joined == 0 ? 0 : 1;
       if (joined < -1 || joined > 1) return false;
     }
@@ -48,13 +49,13 @@ bool can_pool_joined(const graph::WindowDim& y, const JoinedLines& lines) {
 }
 
 graph::WindowDim joined_window(const graph::WindowDim& y, const JoinedLines& lines) {
-  const std::int64_t first = reach(y, lines.in, 0, 0).joined;
-  const std::int64_t last = reach(y, lines.in, lines.out - 1, y.kernel - 1).joined;
+  const std::int64_t first = reach(y, lines, 0, 0).joined;
+  const std::int64_t last = reach(y, lines, lines.out.joined - 1, y.kernel - 1).joined;
   graph::WindowDim joined;
-  joined.input = y.input / lines.in;
-  joined.output = y.output / lines.out;
+  joined.input = lines.in.rows_of(y.input);
+  joined.output = lines.out.rows_of(y.output);
   joined.kernel = last - first + 1;
-  joined.stride = lines.out * y.stride / lines.in;
+  joined.stride = lines.out.joined * y.stride / lines.in.joined;
   joined.pad_begin = -first;
   joined.pad_end = std::max<std::int64_t>(
       0, (joined.output - 1) * joined.stride + joined.kernel - joined.pad_begin - joined.input);
@@ -64,9 +65,9 @@ graph::WindowDim joined_window(const graph::WindowDim& y, const JoinedLines& lin
 std::vector<JoinedTap> joined_taps(const graph::WindowDim& y, const JoinedLines& lines) {
   const std::int64_t pad_begin = joined_window(y, lines).pad_begin;
   std::vector<JoinedTap> taps;
-  for (std::int64_t line = 0; line < lines.out; ++line) {
+  for (std::int64_t line = 0; line < lines.out.joined; ++line) {
     for (std::int64_t tap = 0; tap < y.kernel; ++tap) {
-      const LineReach at = reach(y, lines.in, line, tap);
+      const LineReach at = reach(y, lines, line, tap);
       taps.push_back({at.joined + pad_begin, at.line, line, tap});
     }
   }
@@ -78,8 +79,8 @@ MakeTensor joined_filters(const MakeTensor& filters, const FilterShape& shape,
   return [filters, shape, lines, zero] {
     const graph::Tensor from = filters();
     const graph::WindowDim window = joined_window(shape.y, lines);
-    graph::Tensor joined(from.type(),
-                         {lines.out * shape.n, lines.in * shape.k, window.kernel, shape.taps});
+    graph::Tensor joined(from.type(), {lines.out.joined * shape.n, lines.in.joined * shape.k,
+                                       window.kernel, shape.taps});
     const std::span<std::byte> to = joined.mutable_bytes();
     std::ranges::fill(to, std::byte{zero});
     const std::int64_t group_k = shape.k / shape.groups;
@@ -92,7 +93,7 @@ MakeTensor joined_filters(const MakeTensor& filters, const FilterShape& shape,
           const std::int64_t channel = each.in * shape.k + n / group_n * group_k + k;
           const std::int64_t column = each.out * shape.n + n;
           const std::int64_t target =
-              (column * lines.in * shape.k + channel) * window.kernel + each.place;
+              (column * lines.in.joined * shape.k + channel) * window.kernel + each.place;
           std::ranges::copy(from.bytes().subspan(unsigned_of(source) * bytes, bytes),
                             to.subspan(unsigned_of(target) * bytes, bytes).begin());
         }

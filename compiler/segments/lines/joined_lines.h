@@ -4,6 +4,11 @@
 //   channels 0..C-1        C..2C-1             (P-1)C..PC-1
 //   (P*y, x)             | (P*y + 1, x)  | ... | (P*y + P-1, x)
 //
+// With a border of B lines, the row holds the pixels (P*y + p - B, x). Lines outside the image,
+// also the last ones if P does not divide H + B, hold padding. A window of 3 lines over P joined
+// lines reaches 3 joined lines if both images have the same border, and 2 if one of them has a
+// border of 1.
+//
 // Layers that work lane by lane see an image of P*C channels and H/P lines. So does a convolution,
 // with filters that are zero where a tap does not reach a line. It takes as many rows fewer as
 // lines are joined in its result.
@@ -19,9 +24,10 @@
 
 namespace weft::compiler {
 
-/// The shape of the wider image that layers see: [N, P*C, H/P, W].
-Shape joined_shape(const Shape& image, std::int64_t lines);
-/// How an image [N, C, H, W] lies in a dense sheet of its own, as the view [N, C, H/P, P, W].
+/// The shape of the wider image that layers see: [N, P*C, H/P, W], the border counted in H.
+Shape joined_shape(const Shape& image, const ImageLines& lines);
+/// How an image [N, C, H, W] without a border lies in a dense sheet of its own, as the view
+/// [N, C, H/P, P, W].
 View joined_view(std::size_t sheet, const Shape& image, std::int64_t lines);
 
 /// True if a convolution with the windows `y` can read rows of `lines.in` joined lines and write
@@ -33,13 +39,14 @@ graph::WindowDim joined_window(const graph::WindowDim& y, const JoinedLines& lin
 /// The same for a maximum over the windows.
 bool can_pool_joined(const graph::WindowDim& y, const JoinedLines& lines);
 
-/// Where tap `tap` of line `line` of a joined result line reads, `in` lines being joined in the
-/// operand: the joined line, counted from the one that the stride reaches, and the line in it.
+/// Where tap `tap` of line `line` of a joined result line reads: the joined line of the operand,
+/// counted from the one that the stride reaches, and the line in it.
 struct LineReach {
   std::int64_t joined = 0;
   std::int64_t line = 0;
 };
-LineReach reach(const graph::WindowDim& y, std::int64_t in, std::int64_t line, std::int64_t tap);
+LineReach reach(const graph::WindowDim& y, const JoinedLines& lines, std::int64_t line,
+                std::int64_t tap);
 
 /// All lines of the filters between joined lines, by line of the result, then by tap.
 std::vector<JoinedTap> joined_taps(const graph::WindowDim& y, const JoinedLines& lines);

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "compiler/graph/operator_table.h"
 #include "compiler/rows/ceil_div.h"
+#include "compiler/segments/lines/image_nodes.h"
 #include "compiler/segments/lines/joined_lines.h"
 
 namespace weft::compiler {
@@ -20,31 +20,9 @@ using graph::ValueId;
 /// many the accumulators hold, so that a machine with more has the layers of one with fewer.
 constexpr std::int64_t kChunk = 8;
 
-/// A convolution of images with constant filters.
-struct Convolution {
-  ValueId x = graph::kNoValue;
-  ValueId y = graph::kNoValue;
-  std::int64_t k = 1;
-  std::int64_t n = 1;
-  std::int64_t groups = 1;
-  graph::WindowDim lines;
-  graph::WindowDim columns;
-  bool from_host = false;  // loads cut its windows
-
-  bool is_depthwise() const { return groups > 1 && groups == k && n == k; }
-};
-
-struct MaxPool {
-  ValueId x = graph::kNoValue;
-  ValueId y = graph::kNoValue;
-  std::int64_t channels = 1;
-  graph::WindowDim lines;
-  graph::WindowDim columns;
-};
-
 /// Images that layers read and write lane by lane, so all have the same lines joined.
 struct Images {
-  std::vector<std::int64_t> choices = {1};
+  std::vector<ImageLines> choices = {ImageLines{}};
   std::int64_t rows = 0;  // of an image, without joined lines
   std::int64_t channels = 1;
   std::int64_t steps = 0;  // lane-by-lane operators
@@ -57,6 +35,7 @@ class LinePlanner {
         config_(config),
         options_(options),
         leader_(graph.values.size()),
+        is_shared_(graph.values.size(), false),
         is_joinable_(graph.values.size(), false),
         is_read_(graph.values.size(), false),
         is_given_(graph.values.size(), false),
@@ -71,12 +50,12 @@ class LinePlanner {
     }
   }
 
-  std::vector<std::int64_t> run() {
+  std::vector<ImageLines> run() {
     for (const graph::Node& node : graph_.nodes) add(node);
     for (const graph::Node& node : graph_.nodes) {
       if (!joins(node)) note_unjoined(node);
     }
-    std::vector<std::int64_t> lines(graph_.values.size(), 1);
+    std::vector<ImageLines> lines(graph_.values.size());
     if (!find_images()) return lines;
     improve();
     for (ValueId value = 0; value < lines.size(); ++value) lines[value] = lines_of(value);
@@ -87,85 +66,37 @@ class LinePlanner {
   // --- What can be joined ---
 
   const Shape& shape(ValueId value) const { return graph_.type(value).shape; }
-  bool is_image(ValueId value) const {
-    return value != graph::kNoValue && !graph_.is_constant(value) && shape(value).size() == 4 &&
-           graph::element_count(shape(value)) > 0;
-  }
-
-  std::optional<Convolution> convolution(const graph::Node& node) const {
-    if (node.op != Op::kConv && node.op != Op::kQLinearConv) return std::nullopt;
-    const ValueId weights = node.input(node.op == Op::kConv ? 1 : 3);
-    if (!is_image(node.input(0)) || !graph_.is_constant(weights)) return std::nullopt;
-    const Shape& input = shape(node.input(0));
-    const Shape& filters = shape(weights);
-    const auto windows =
-        graph::resolve_windows(node.attributes, input, {filters.begin() + 2, filters.end()});
-    Convolution found;
-    found.x = node.input(0);
-    found.y = node.outputs[0];
-    found.k = input[1];
-    found.n = filters[0];
-    found.groups = node.attributes.integer("group", 1);
-    found.lines = windows[0];
-    found.columns = windows[1];
-    found.from_host =
-        is_given_[found.x] && found.groups == 1 && options_.packed_taps.value_or(true);
-    return found;
-  }
-
-  /// True for operators that compute each element from elements of other images in the same place.
-  bool is_lane_by_lane(const graph::Node& node) const {
-    const bool quantizes = node.op == Op::kDequantizeLinear || node.op == Op::kQuantizeLinear;
-    if (!quantizes && !has(node.op, graph::Trait::kFunction) &&
-        !has(node.op, graph::Trait::kBinary)) {
-      return false;
-    }
-    if (!is_image(node.input(0)) && !(node.inputs.size() == 2 && is_image(node.input(1)))) {
-      return false;
-    }
-    const Shape& result = shape(node.outputs[0]);
-    return result.size() == 4 && std::ranges::all_of(node.inputs, [&](ValueId input) {
-             if (input == graph::kNoValue) return true;
-             if (!graph_.is_constant(input)) return shape(input) == result;
-             const Shape& own = shape(input);
-             const std::int64_t count = graph::element_count(own);
-             return count == 1 ||
-                    (count == result[1] && own.size() >= 3 && own[own.size() - 3] == count);
-           });
-  }
-
-  std::optional<MaxPool> max_pool(const graph::Node& node) const {
-    if (node.op != Op::kMaxPool || !is_image(node.input(0))) return std::nullopt;
-    if (node.outputs.size() > 1 && node.outputs[1] != graph::kNoValue) return std::nullopt;
-    const Shape& input = shape(node.input(0));
-    const auto windows =
-        graph::resolve_windows(node.attributes, input, node.attributes.integers("kernel_shape"));
-    return MaxPool{node.input(0), node.outputs[0], input[1], windows[0], windows[1]};
-  }
+  bool is_image(ValueId value) const { return compiler::is_image(graph_, value); }
 
   bool joins(const graph::Node& node) const {
-    return convolution(node).has_value() || is_lane_by_lane(node) || max_pool(node).has_value();
+    return image_convolution(graph_, node) || is_lane_by_lane(graph_, node) ||
+           image_max_pool(graph_, node);
   }
 
   ValueId find(ValueId value) const {
     while (leader_[value] != value) value = leader_[value];
     return value;
   }
-  void unite(ValueId a, ValueId b) { leader_[find(a)] = find(b); }
+  void unite(ValueId a, ValueId b) {
+    is_shared_[a] = is_shared_[b] = true;
+    leader_[find(a)] = find(b);
+  }
 
   void add(const graph::Node& node) {
-    if (const auto found = convolution(node)) {
+    if (auto found = image_convolution(graph_, node)) {
+      found->from_host =
+          is_given_[found->x] && found->groups == 1 && options_.packed_taps.value_or(true);
       convolutions_.push_back(*found);
       is_joinable_[found->y] = true;
       if (node.op == Op::kConv && is_image(node.input(3))) unite(node.input(3), found->y);
       return;
     }
-    if (const auto found = max_pool(node)) {
+    if (const auto found = image_max_pool(graph_, node)) {
       pools_.push_back(*found);
       is_joinable_[found->y] = true;
       return;
     }
-    if (!is_lane_by_lane(node)) {
+    if (!is_lane_by_lane(graph_, node)) {
       for (const ValueId output : node.outputs) {
         if (is_image(output)) is_joinable_[output] = is_single_[output] = true;
       }
@@ -206,19 +137,47 @@ class LinePlanner {
       Images& images = images_[value];
       images.rows = own[2] * own[3];
       images.channels = own[1];
+      const std::int64_t most_border = joinable[value] ? useful_border(value) : -1;
       for (std::int64_t lines = 2; joinable[value] && lines * own[1] <= lanes; ++lines) {
-        if (own[2] % lines == 0) images.choices.push_back(lines);
+        if (lines > own[2]) break;
+        for (std::int64_t border = 0; border <= std::min(most_border, lines - 1); ++border) {
+          const ImageLines choice{lines, border};
+          if (choice.has_border(own[2])) images.choices.push_back(choice);
+        }
+        if (own[2] % lines == 0) images.choices.push_back({lines});
       }
     }
     for (const ValueId value : steps_) ++images_[find(value)].steps;
-    chosen_.assign(leader_.size(), 1);
+    chosen_.assign(leader_.size(), {});
     return std::ranges::any_of(images_, [](const Images& each) { return each.choices.size() > 1; });
+  }
+
+  /// The most lines of padding before the first of the image that can save a fold; -1 if the image
+  /// can have none. It can if a convolution gives it to other convolutions and to nothing else, and
+  /// if its padding is what these put around it.
+  std::int64_t useful_border(ValueId value) const {
+    if (!options_.line_borders.value_or(true)) return -1;
+    const auto maker = std::ranges::find(convolutions_, value, &ImageConvolution::y);
+    if (maker == convolutions_.end() || is_read_[value] || is_shared_[value]) return -1;
+    if (std::ranges::find(pools_, value, &ImageMaxPool::x) != pools_.end()) return -1;
+    if (std::ranges::find(graph_.outputs, value, &graph::Output::value) != graph_.outputs.end()) {
+      return -1;
+    }
+    std::int64_t most = maker->lines.pad_begin;
+    for (const ImageConvolution& conv : convolutions_) {
+      if (conv.x != value) continue;
+      if (!same_constant(graph_, maker->y_zero, conv.x_zero)) return -1;
+      most = std::max(most, conv.lines.pad_begin);
+    }
+    return most;
   }
 
   // --- What an image costs. So a batch can have the lines of one image, and repeat its schedule
   // ---
 
-  std::int64_t lines_of(ValueId value) const { return is_image(value) ? chosen_[find(value)] : 1; }
+  ImageLines lines_of(ValueId value) const {
+    return is_image(value) ? chosen_[find(value)] : ImageLines{};
+  }
 
   /// Cycles of a fetch, which the images of a large batch share.
   double tile_fetch() const {
@@ -236,16 +195,24 @@ class LinePlanner {
            std::max({static_cast<double>(rows), pushes, chunks * tile_fetch()});
   }
 
-  double cost(const Convolution& conv) const {
+  /// Rows that the vector unit writes into the border of the result.
+  static std::int64_t padded(const ImageConvolution& conv, const ImageLines& lines) {
+    const std::int64_t ends =
+        (lines.border > 0 ? 1 : 0) + (lines.border_after(conv.lines.output) > 0 ? 1 : 0);
+    return ends * conv.columns.output;
+  }
+
+  double cost(const ImageConvolution& conv) const {
     JoinedLines lines{lines_of(conv.x), lines_of(conv.y)};
-    if (!can_join(conv.lines, lines)) lines.in = 1;
+    if (!can_join(conv.lines, lines)) lines.in = {};
     const graph::WindowDim y = joined_window(conv.lines, lines);
     const std::int64_t rows = y.output * conv.columns.output;
     const std::int64_t array_rows = config_.array_rows;
-    const std::int64_t columns = ceil_div(lines.out * conv.n, std::int64_t{config_.array_cols});
-    const std::int64_t planes = ceil_div(lines.in * conv.k, array_rows);
+    const std::int64_t columns =
+        ceil_div(lines.out.joined * conv.n, std::int64_t{config_.array_cols});
+    const std::int64_t planes = ceil_div(lines.in.joined * conv.k, array_rows);
     const std::int64_t taps = y.kernel * conv.columns.kernel;
-    const auto drained = static_cast<double>(rows * columns);
+    const auto drained = static_cast<double>(rows * columns + padded(conv, lines.out));
     if (conv.from_host) {
       const std::int64_t packed = ceil_div(taps * conv.k, array_rows);
       const std::int64_t count = std::min(packed, taps * planes);
@@ -268,7 +235,7 @@ class LinePlanner {
   }
 
   /// The rows of the vector unit that a maximum takes.
-  double cost(const MaxPool& pool) const {
+  double cost(const ImageMaxPool& pool) const {
     const std::int64_t lanes = config_.array_cols;
     const std::int64_t results = pool.lines.output * pool.columns.output;
     const auto lines = joined(pool);
@@ -276,25 +243,25 @@ class LinePlanner {
       return static_cast<double>(results * pool.lines.kernel * pool.columns.kernel *
                                  ceil_div(pool.channels, lanes));
     }
-    const std::int64_t rows = pool.lines.input / lines->in * pool.columns.output;
+    const std::int64_t rows = pool.lines.input / lines->in.joined * pool.columns.output;
     return static_cast<double>(rows * pool.columns.kernel *
-                                   ceil_div(lines->in * pool.channels, lanes) +
+                                   ceil_div(lines->in.joined * pool.channels, lanes) +
                                results * std::max<std::int64_t>(1, pool.lines.kernel - 1));
   }
 
   /// The joined lines between which the maximum runs; nullopt if it reads single lines.
-  std::optional<JoinedLines> joined(const MaxPool& pool) const {
-    const std::int64_t in = lines_of(pool.x);
-    const JoinedLines lines{in, in / pool.lines.stride};
-    if (in == 1 || !can_pool_joined(pool.lines, lines)) return std::nullopt;
-    if (lines.out > 1 && lines.out != lines_of(pool.y)) return std::nullopt;
+  std::optional<JoinedLines> joined(const ImageMaxPool& pool) const {
+    const ImageLines in = lines_of(pool.x);
+    const JoinedLines lines{in, {in.joined / pool.lines.stride}};
+    if (!in.any() || !can_pool_joined(pool.lines, lines)) return std::nullopt;
+    if (lines.out.any() && lines.out != lines_of(pool.y)) return std::nullopt;
     return lines;
   }
 
   /// True if the image is computed in single lines, which copies join.
   bool is_copied(ValueId value) const {
     if (is_single_[value]) return true;
-    return std::ranges::any_of(pools_, [&](const MaxPool& pool) {
+    return std::ranges::any_of(pools_, [&](const ImageMaxPool& pool) {
       if (pool.y != value) return false;
       const auto lines = joined(pool);
       return !lines || lines->out != lines_of(value);
@@ -304,26 +271,26 @@ class LinePlanner {
   bool is_apart(ValueId value) const {
     return is_read_[value] ||
            std::ranges::any_of(convolutions_,
-                               [&](const Convolution& conv) {
+                               [&](const ImageConvolution& conv) {
                                  return conv.x == value &&
                                         !can_join(conv.lines, {lines_of(conv.x), lines_of(conv.y)});
                                }) ||
            std::ranges::any_of(
-               pools_, [&](const MaxPool& pool) { return pool.x == value && !joined(pool); });
+               pools_, [&](const ImageMaxPool& pool) { return pool.x == value && !joined(pool); });
   }
 
   double total() const {
     double sum = 0;
-    for (const Convolution& conv : convolutions_) sum += cost(conv);
-    for (const MaxPool& pool : pools_) sum += cost(pool);
+    for (const ImageConvolution& conv : convolutions_) sum += cost(conv);
+    for (const ImageMaxPool& pool : pools_) sum += cost(pool);
     for (ValueId value = 0; value < leader_.size(); ++value) {
-      const std::int64_t lines = lines_of(value);
+      const ImageLines lines = lines_of(value);
       const Images& images = images_[value];
       if (find(value) == value) {
-        sum += static_cast<double>(images.steps * images.rows / lines *
-                                   ceil_div(lines * images.channels, config_.array_cols));
+        sum += static_cast<double>(images.steps * images.rows / lines.joined *
+                                   ceil_div(lines.joined * images.channels, config_.array_cols));
       }
-      if (lines == 1) continue;
+      if (!lines.any()) continue;
       const bool copied = is_copied(value);
       if (copied || is_apart(value)) {  // the single lines of a copy are still there
         sum += static_cast<double>(images_[find(value)].rows);
@@ -336,9 +303,13 @@ class LinePlanner {
   /// lines on and from as many as possible on.
   void improve() {
     const double least = descend();
-    const std::vector<std::int64_t> found = chosen_;
+    const std::vector<ImageLines> found = chosen_;
     for (ValueId value = 0; value < leader_.size(); ++value) {
-      chosen_[value] = images_[value].choices.back();
+      const auto& choices = images_[value].choices;
+      chosen_[value] =
+          *std::ranges::find_if(choices.rbegin(), choices.rend(), [&](const auto& each) {
+            return is_image(value) ? !each.has_border(shape(value)[2]) : true;
+          });
     }
     if (descend() >= least) chosen_ = found;
   }
@@ -350,8 +321,8 @@ class LinePlanner {
       changed = false;
       for (ValueId value = 0; value < leader_.size(); ++value) {
         if (find(value) != value) continue;
-        for (const std::int64_t lines : images_[value].choices) {
-          const std::int64_t before = std::exchange(chosen_[value], lines);
+        for (const ImageLines& lines : images_[value].choices) {
+          const ImageLines before = std::exchange(chosen_[value], lines);
           const double cost = total();
           if (cost < best) {
             best = cost;
@@ -369,24 +340,25 @@ class LinePlanner {
   const MachineConfig& config_;
   const MappingOptions& options_;
   std::vector<ValueId> leader_;    // of values with the same lines joined
+  std::vector<bool> is_shared_;    // another value has its lines
   std::vector<bool> is_joinable_;  // what computes the value can join its lines
   std::vector<bool> is_read_;      // something reads its lines one by one
   std::vector<bool> is_given_;     // the host has it
   std::vector<bool> is_single_;    // its lines are computed one by one
   std::vector<bool> is_used_;      // by a node
-  std::vector<Convolution> convolutions_;
-  std::vector<MaxPool> pools_;
-  std::vector<ValueId> steps_;        // results of lane-by-lane operators
-  std::vector<Images> images_;        // of leaders
-  std::vector<std::int64_t> chosen_;  // of leaders
+  std::vector<ImageConvolution> convolutions_;
+  std::vector<ImageMaxPool> pools_;
+  std::vector<ValueId> steps_;      // results of lane-by-lane operators
+  std::vector<Images> images_;      // of leaders
+  std::vector<ImageLines> chosen_;  // of leaders
 };
 
 }  // namespace
 
-std::vector<std::int64_t> plan_lines(const graph::Graph& graph, const MachineConfig& config,
-                                     const MappingOptions& options) {
+std::vector<ImageLines> plan_lines(const graph::Graph& graph, const MachineConfig& config,
+                                   const MappingOptions& options) {
   if (!options.joined_lines.value_or(true)) {
-    return std::vector<std::int64_t>(graph.values.size(), 1);
+    return std::vector<ImageLines>(graph.values.size());
   }
   return LinePlanner(graph, config, options).run();
 }

@@ -20,15 +20,6 @@ namespace {
 constexpr std::array<std::string_view, 4> kWorkloadAxes = {"m", "k", "n", "batch"};
 constexpr std::string_view kDefaultMachine = "tpu-v2";
 
-std::string energies_text(const EnergyTable& table) {
-  std::string text = "; energies";
-  for (const EnergyKey& key : energy_keys()) {
-    const std::optional<double> value = key.area != nullptr ? table.*key.area : table.*key.value;
-    if (value) text += fmt::format(" {}={}", key.name, *value);
-  }
-  return text;
-}
-
 /// The axes of `given` in the order of the space, each with its values; those left out have one.
 std::vector<Axis> ordered_axes(const Request& request) {
   std::vector<Axis> axes;
@@ -92,7 +83,7 @@ Space::Space(Request request) : request_(std::move(request)) {
   }
   add_machines();
   add_workloads();
-  if (request_.energy) energies_ = energies_text(*request_.energy);
+  if (request_.energy) energies_ = "; energies" + values_text(*request_.energy);
   numbers_ = Numbers(axes_, machines_, batches_, request_.links, request_.conditions);
 }
 
