@@ -210,9 +210,11 @@ class SessionRun {
     for (std::size_t i = 0; i < step.results.size(); ++i) {
       const compiler::LayerResult& layer = step.results[i];
       if (layer.value == graph::kNoValue || layer.rows.empty()) continue;
-      run_.values.insert_or_assign(layer.value,
-                                   compiler::from_sheet(results.sheet(i, matrix), layer.view,
-                                                        program_.graph.type(layer.value)));
+      const graph::ValueType& type = program_.graph.type(layer.value);
+      const graph::ValueType seen{type.type, layer.lines.any() ? layer.view.shape() : type.shape};
+      graph::Tensor value = compiler::from_sheet(results.sheet(i, matrix), layer.view, seen);
+      if (layer.lines.any()) value = compiler::single_lines(value, type, layer.lines);
+      run_.values.insert_or_assign(layer.value, std::move(value));
     }
   }
 

@@ -77,6 +77,9 @@ MachineStep step_for(const Segment& segment, const PartedSegment& parts, const S
     LayerResult result;
     result.value = layer.value;
     result.view = result_view(layer.body);
+    if (const auto* product = std::get_if<ContractionLayer>(&layer.body)) {
+      result.lines = product->border.any() ? product->join.lines.out : ImageLines{};
+    }
     result.size = segment.sheets[result.view.sheet].size;
     result.wide = segment.sheets[result.view.sheet].wide;
     for_each_input_sheet(layer.body, [&](std::size_t id) {

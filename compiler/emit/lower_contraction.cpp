@@ -367,7 +367,8 @@ class ContractionLowering {
       const std::int64_t before = (image * chunk.ys + line - chunk.y) * chunk.xs;
       target.row = layer_.out.row + chunk.first_row + before;
       Vector vector = epilogue_.result_rows(target);
-      vector.source = VectorSource{padding_rows(chunk.xs, layer_.border.pad)};
+      vector.source = {.rows = padding_rows(chunk.xs, layer_.border.pad),
+                       .window = {.plane = vector.window.plane}};
       emit(std::move(vector), context_);
     }
   }

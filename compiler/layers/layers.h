@@ -17,6 +17,7 @@
 #include "compiler/graph/shapes/windows.h"
 #include "compiler/layers/make_tensor.h"
 #include "compiler/program/mapping.h"
+#include "compiler/rows/image_lines.h"
 #include "compiler/rows/view.h"
 #include "sim/isa/instruction.h"
 
@@ -98,23 +99,6 @@ struct ComputedWeights {
   /// if there is nothing to correct.
   std::optional<std::int32_t> a_zero = {};
   Stationary operand = Stationary::kActivations;  // what the network calls them
-};
-
-/// How many lines of an image lie side by side in a row (compiler/segments/lines/joined_lines.h).
-struct ImageLines {
-  std::int64_t joined = 1;
-  std::int64_t border = 0;  // lines of padding before the image's first, fewer than `joined`
-
-  bool any() const { return joined > 1; }
-  /// Rows of joined lines that an image of so many lines takes.
-  std::int64_t rows_of(std::int64_t lines) const { return (lines + border + joined - 1) / joined; }
-  /// Lines of padding after the image's last.
-  std::int64_t border_after(std::int64_t lines) const {
-    return rows_of(lines) * joined - border - lines;
-  }
-  /// True if some row also holds lines of padding.
-  bool has_border(std::int64_t lines) const { return border > 0 || border_after(lines) > 0; }
-  friend bool operator==(const ImageLines&, const ImageLines&) = default;
 };
 
 /// The joined lines of an operand and of a result.

@@ -156,6 +156,7 @@ class Bands {
       const std::size_t out = result_view(body).sheet;
       auto& need = needs.sheets[out];
       PositionRange& rows = needs.layers[i - stack.begin];
+      if (is_cut_[out]) leave_no_gap(out, band + 1 == count_of(i), need);
       rows = is_cut_[out] ? of_cut_sheet(stack, out, need) : of_whole_sheet(i, band, need);
       if (is_empty(rows)) continue;
       const LayerBody part = *cut_to_rows(body, rows);
@@ -165,6 +166,16 @@ class Bands {
       std::visit([&](const auto& layer) { for_each_read(layer, look); }, part);
     }
     return needs;
+  }
+
+  /// Each band goes on where the one before ended, and the last goes to the end, also over lines
+  /// that no layer reads: a value is whole, in bands or not.
+  void leave_no_gap(std::size_t sheet, bool is_last, std::optional<PositionRange>& need) const {
+    const auto& latest = latest_[sheet];
+    const std::int64_t begin = latest ? latest->rows.last : 0;
+    const std::int64_t end =
+        is_last ? whole_.segment.sheets[sheet].size.rows : (need ? need->last : begin);
+    if (begin < end) include(need, {begin, end});
   }
 
   PositionRange of_cut_sheet(const Stack& stack, std::size_t sheet,

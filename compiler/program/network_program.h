@@ -14,6 +14,7 @@
 #include "compiler/graph/graph.h"
 #include "compiler/program/fold_map.h"
 #include "compiler/program/schedule.h"
+#include "compiler/rows/image_lines.h"
 #include "compiler/rows/view.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
@@ -114,6 +115,8 @@ struct ResultRows {
 struct LayerResult {
   graph::ValueId value = graph::kNoValue;  // kNoValue: rearranged elements of other values
   View view;
+  /// If they have a border, the view is of the image of joined lines.
+  ImageLines lines = {};
   SheetSize size;
   bool wide = false;  // 32-bit words, in the tensor
   std::vector<ResultRows> rows;

@@ -1,5 +1,8 @@
 #include "compiler/rows/elements.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 namespace weft::compiler {
@@ -104,6 +107,25 @@ graph::Tensor from_sheet(const Matrix& sheet, const View& view, const graph::Val
       read_floats(sheet, view, tensor);
   }
   return tensor;
+}
+
+graph::Tensor single_lines(const graph::Tensor& joined, const graph::ValueType& type,
+                           const ImageLines& lines) {
+  graph::Tensor image(type);
+  const Shape& shape = type.shape;
+  const std::int64_t rows = lines.rows_of(shape[2]);
+  const std::size_t bytes = graph::size_bytes(type.type) * static_cast<std::size_t>(shape[3]);
+  std::span<std::byte> to = image.mutable_bytes();
+  for (std::int64_t i = 0; i < shape[0] * shape[1]; ++i) {
+    const std::int64_t channels = i / shape[1] * lines.joined * shape[1] + i % shape[1];
+    for (std::int64_t line = lines.border; line < lines.border + shape[2]; ++line) {
+      const std::int64_t channel = channels + line % lines.joined * shape[1];
+      const auto from = static_cast<std::size_t>(channel * rows + line / lines.joined);
+      std::ranges::copy(joined.bytes().subspan(from * bytes, bytes), to.begin());
+      to = to.subspan(bytes);
+    }
+  }
+  return image;
 }
 
 }  // namespace weft::compiler

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "compiler/graph/tensor.h"
+#include "compiler/rows/image_lines.h"
 #include "compiler/rows/view.h"
 #include "pe/element_type.h"
 #include "pe/float_formats.h"
@@ -77,5 +78,9 @@ Matrix to_sheet(const graph::Tensor& tensor, const View& view, SheetSize size, E
 /// array's type, or 32-bit words if it is wide. uint8 is int8 plus 128; floats are widened exactly
 /// or rounded to float16.
 graph::Tensor from_sheet(const Matrix& sheet, const View& view, const graph::ValueType& type);
+
+/// The image [N, C, H, W] of `type` from its joined lines [N, P*C, rows, W], without their border.
+graph::Tensor single_lines(const graph::Tensor& joined, const graph::ValueType& type,
+                           const ImageLines& lines);
 
 }  // namespace weft::compiler

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "compiler/schedule/compile_network.h"
 #include "compiler/schedule/divide_buffer.h"
 #include "compiler/schedule/schedule_layers.h"
+#include "models/networks/layers.h"
 #include "models/networks/sample_inputs.h"
 #include "models/reference/cpu/run_graph.h"
 #include "tests/schedule/machine_runs.h"
@@ -102,6 +104,7 @@ struct Classes {
   std::set<std::string> cut;
   std::set<std::string> in_bands;
   std::set<std::string> forms;
+  int borders_in_bands = 0;
   int halos_kept = 0;      // parts that copy lines from the band before
   int halos_computed = 0;  // parts that compute lines which the band before has, too
   int buffered_tiles = 0;  // fetches of constant weights from the unified buffer
@@ -199,6 +202,7 @@ Programs random_programs(const graph::Graph& graph, const MachineConfig& config,
       if (choices.groups.sizes[i] < choices.groups.images) classes.cut.insert(layer.op);
       if (!choices.bands.counts.empty() && choices.bands.counts[i] > 1) {
         classes.in_bands.insert(layer.op);
+        if (layer.note.find("padded by") != std::string::npos) ++classes.borders_in_bands;
       }
       if (choices.forms[i] > 0) classes.forms.insert(layer.others[choices.forms[i] - 1].note);
     }
@@ -341,6 +345,36 @@ TEST(LayerPartsTest, GiveTheBitsOfTheReferenceInInt8) {
   EXPECT_TRUE(classes.in_bands.contains("QLinearConv"));
   EXPECT_GE(classes.forms.size(), 3U);
   EXPECT_GT(classes.buffered_tiles, 100);
+}
+
+/// Convolutions that read each other's images, so that joined lines may have a border.
+graph::Graph row_of_convolutions(std::int64_t batch) {
+  networks::Layers net("row", 7);
+  networks::ValueId x = net.input("image", graph::DataType::kFloat32, {batch, 2, 14, 6});
+  for (const char* name : {"a", "b", "c", "d"}) {
+    x = net.relu(net.conv(x, {.channels = 3, .kernel = 3, .padding = 1}, name),
+                 std::string(name) + ".relu");
+  }
+  return net.finish(x, "out");
+}
+
+/// Only the band with an image's first or last line has padding in it.
+TEST(LayerPartsTest, BordersOfJoinedLinesAreThoseOfTheImage) {
+  constexpr std::uint64_t kCases = 30;
+  std::cout << "seeds 0 to " << kCases - 1 << '\n';
+  Classes classes;
+  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+    Random random(seed);
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    const graph::Graph graph = quantized(row_of_convolutions(kBatches[random.between(0, 3)]));
+    MachineConfig config = random_group_machine(graph, ElementType::kInt8, random);
+    config.array_cols = std::max(config.array_cols, 9U);
+    const auto inputs = networks::sample_inputs(graph, seed);
+    const NetworkProgram program = random_programs(graph, config, random, classes).in_groups;
+    const runtime::NetworkRun run = run_everywhere(program, config, inputs);
+    EXPECT_EQ(run.outputs, reference::run_graph(program.graph, inputs)) << layer_table(program);
+  }
+  EXPECT_GE(classes.borders_in_bands, 10);
 }
 
 }  // namespace

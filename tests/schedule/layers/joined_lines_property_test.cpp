@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "runtime/network_check.h"
 #include "tests/schedule/layers/layer_check.h"
 #include "tests/schedule/machine_runs.h"
 
@@ -249,6 +250,18 @@ void count_joined(const LayerOutcome& outcome, Hits& hits) {
   }
 }
 
+/// Expects the value of every layer to be the reference's, also those that do not leave the
+/// machine.
+void expect_exact_layers(const LayerOutcome& outcome, const LayerCase& layer,
+                         const MachineConfig& config) {
+  runtime::NetworkRunOptions options;
+  options.keep_results = true;
+  const auto run = runtime::run_network(outcome.program, config, layer.inputs, options);
+  const auto check = runtime::check_network(outcome.program, config, layer.inputs, run);
+  EXPECT_FALSE(check.mismatch) << *check.mismatch;
+  EXPECT_TRUE(check.bit_exact);
+}
+
 MachineConfig machine_for(ElementType dtype, Random& random) {
   MachineConfig config = random_layer_machine(dtype, random);
   config.array_rows = static_cast<std::uint32_t>(random.between(4, 12));
@@ -268,6 +281,7 @@ void check_chain(Random& random, Hits& hits) {
   const LayerOutcome outcome = run_layer(layer, y, config, options);
   EXPECT_TRUE(outcome.on_machine);
   expect_exact(outcome, layer, true);
+  expect_exact_layers(outcome, layer, config);
   try_engines(outcome, layer, config, random, hits);
   count_joined(outcome, hits);
   if (outcome.streamed) ++hits["streamed"];
@@ -292,6 +306,7 @@ void check_quantized_chain(Random& random, Hits& hits) {
   if (random.chance(30)) options.packed_taps = random.chance(50);
   const LayerOutcome outcome = run_layer(layer, y, config, options);
   expect_exact(outcome, layer, true);
+  expect_exact_layers(outcome, layer, config);
   try_engines(outcome, layer, config, random, hits);
   count_joined(outcome, hits);
   if (outcome.streamed) ++hits["streamed"];
