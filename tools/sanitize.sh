@@ -48,4 +48,5 @@ quietly "building" cmake --build "$folder" --target "${targets[@]}"
 release_lock
 # SystemC's stacks and globals: docs/testing.md.
 export ASAN_OPTIONS="detect_leaks=0:log_path=$folder/report"
+export TSAN_OPTIONS="suppressions=$weft_root/tools/thread_sanitizer.supp"
 exec ctest --test-dir "$folder" --parallel 2 --output-on-failure --no-tests=error "${chosen[@]}"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "runtime/network_check.h"
@@ -319,6 +320,32 @@ TEST(JoinedLinesPropertyTest, QuantizedChainsHaveTheBitsOfTheReference) {
               {"joined QLinearConv", "joined with packed taps", "joined maxima", "taken apart",
                "streamed", "engines", "padded before", "padded after"},
               5);
+}
+
+/// The host cannot read over a border: copies take the lines apart first. The last convolution runs
+/// there, since its bias is no constant.
+TEST(JoinedLinesTest, TheHostReadsAnImageWithABorder) {
+  Random random(1);
+  LayerCase layer(ElementType::kBf16);
+  MachineConfig config = machine_for(layer.dtype, random);
+  config.array_rows = config.array_cols = 12;
+  const auto conv = [&](ValueId x, std::optional<ValueId> bias) {
+    std::vector<ValueId> inputs = {x, layer.constant(random.tensor<float>({3, 3, 3, 3}, -1, 1))};
+    if (bias) inputs.push_back(*bias);
+    return layer.builder.add(Op::kConv, inputs, {{"pads", Ints{1, 1, 1, 1}}});
+  };
+  const ValueId image = layer.input(random.tensor<float>({1, 3, 24, 20}, 0, 1));
+  const ValueId bordered = conv(conv(image, std::nullopt), std::nullopt);
+  const ValueId y = conv(bordered, layer.input(random.tensor<float>({3}, -2, 2)));
+  MappingOptions options;
+  options.joined_lines = true;
+  const LayerOutcome outcome = run_layer(layer, y, config, options);
+  EXPECT_FALSE(outcome.on_machine);
+  Hits hits;
+  count_joined(outcome, hits);
+  EXPECT_EQ(hits["padded before"] + hits["padded after"], 1) << layer_table(outcome.program);
+  EXPECT_EQ(hits["taken apart"], 1) << layer_table(outcome.program);
+  expect_exact(outcome, layer, true);
 }
 
 }  // namespace
