@@ -324,6 +324,15 @@ TEST(LayerPartsTest, GiveTheBitsOfTheWholeBatch) {
   EXPECT_GT(classes.kept_tiles, 10);
 }
 
+/// Runs an int8 network with random forms, groups and bands on all engines.
+void expect_bits_of_reference(const graph::Graph& graph, const MachineConfig& config,
+                              Random& random, Classes& classes) {
+  const auto inputs = networks::sample_inputs(graph, 1);
+  const NetworkProgram program = random_programs(graph, config, random, classes).in_groups;
+  const runtime::NetworkRun run = run_everywhere(program, config, inputs);
+  EXPECT_EQ(run.outputs, reference::run_graph(program.graph, inputs)) << layer_table(program);
+}
+
 TEST(LayerPartsTest, GiveTheBitsOfTheReferenceInInt8) {
   constexpr std::uint64_t kCases = 30;
   std::cout << "seeds 0 to " << kCases - 1 << '\n';
@@ -336,10 +345,7 @@ TEST(LayerPartsTest, GiveTheBitsOfTheReferenceInInt8) {
                  << "seed " << seed << ", " << network.name << ", batch " << batch);
     const graph::Graph graph = quantized(network.of_batch(batch));
     const MachineConfig config = random_group_machine(graph, ElementType::kInt8, random);
-    const auto inputs = networks::sample_inputs(graph, seed);
-    const NetworkProgram program = random_programs(graph, config, random, classes).in_groups;
-    const runtime::NetworkRun run = run_everywhere(program, config, inputs);
-    EXPECT_EQ(run.outputs, reference::run_graph(program.graph, inputs)) << layer_table(program);
+    expect_bits_of_reference(graph, config, random, classes);
   }
   EXPECT_TRUE(classes.cut.contains("QLinearConv"));
   EXPECT_TRUE(classes.in_bands.contains("QLinearConv"));
@@ -369,10 +375,7 @@ TEST(LayerPartsTest, BordersOfJoinedLinesAreThoseOfTheImage) {
     const graph::Graph graph = quantized(row_of_convolutions(kBatches[random.between(0, 3)]));
     MachineConfig config = random_group_machine(graph, ElementType::kInt8, random);
     config.array_cols = std::max(config.array_cols, 9U);
-    const auto inputs = networks::sample_inputs(graph, seed);
-    const NetworkProgram program = random_programs(graph, config, random, classes).in_groups;
-    const runtime::NetworkRun run = run_everywhere(program, config, inputs);
-    EXPECT_EQ(run.outputs, reference::run_graph(program.graph, inputs)) << layer_table(program);
+    expect_bits_of_reference(graph, config, random, classes);
   }
   EXPECT_GE(classes.borders_in_bands, 10);
 }
