@@ -108,8 +108,8 @@ struct JoinedLines {
   bool any() const { return in.any() || out.any(); }
 };
 
-/// Lanes of a result that stand for lines beyond its image, so that they hold padding: those before
-/// `first` in the rows of an image's first line, those from the end on in the rows of its last.
+/// Lanes of a result that stand for lines beyond its image and hold padding: the first `first`
+/// lanes in the rows of its first joined line, the last `last` lanes in the rows of its last one.
 struct LineBorder {
   std::int64_t first = 0;
   std::int64_t last = 0;

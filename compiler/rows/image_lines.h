@@ -12,7 +12,7 @@ struct ImageLines {
   std::int64_t border = 0;  // lines of padding before the image's first, fewer than `joined`
 
   bool any() const { return joined > 1; }
-  /// Rows of joined lines that an image of so many lines takes.
+  /// How many rows of joined lines hold an image of `lines` lines.
   std::int64_t rows_of(std::int64_t lines) const { return (lines + border + joined - 1) / joined; }
   /// Lines of padding after the image's last.
   std::int64_t border_after(std::int64_t lines) const {

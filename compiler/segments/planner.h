@@ -275,7 +275,7 @@ class Planner {
   LayerOperand join(graph::ValueId value, const LayerOperand& apart);
   /// Copies the lines of an image that is joined into rows of their own.
   LayerOperand take_apart(graph::ValueId value, const LayerOperand& joined);
-  /// The joined lines of the values, all images of one shape; none if they differ.
+  /// The joined lines of two images of one shape. If the two differ, the images are read unjoined.
   ImageLines common_lines(graph::ValueId a, graph::ValueId b) const;
   /// The channel axis for layers that accept any: image_channel_axis(), but the last axis for
   /// sequences. Those are values of rank 3 if no window of the network is one-dimensional, and of
