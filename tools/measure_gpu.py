@@ -12,7 +12,9 @@ convolution, each other layer as its product. Without CUDA, this computer's proc
 
 Each work runs once to warm up, then in groups of runs that take 10 ms or more; the median over
 the groups counts. Operands lie on the device, and small ones stay in its caches. On a GPU, CUDA
-events time the groups, so the time of a small product is that of starting its kernel.
+events time the groups, so the time of a small product is that of starting its kernel. With
+--graph the device starts the kernels of a group by itself; then the processor's time for each
+start does not count.
 """
 import argparse
 import csv
@@ -153,6 +155,26 @@ class CudaClock:
         end.synchronize()
         return begin.elapsed_time(end) * 1e-3
 
+    def group(self, call, runs):
+        """A function that takes the time of `runs` calls in a row."""
+        return lambda: self.seconds(call, runs)
+
+
+class GraphClock(CudaClock):
+    """The calls of a group are captured in a CUDA graph, which the device starts as a whole."""
+
+    MOST_RUNS = 1000  # in a graph
+
+    def group(self, call, runs):
+        graph = self.torch.cuda.CUDAGraph()
+        captured = min(runs, self.MOST_RUNS)
+        with self.torch.cuda.graph(graph):
+            for _ in range(captured):
+                call()
+        replays = math.ceil(runs / captured)
+        self.seconds(graph.replay, 1)
+        return lambda: self.seconds(graph.replay, replays) * runs / (replays * captured)
+
 
 class ProcessorClock:
     def seconds(self, call, runs):
@@ -161,20 +183,25 @@ class ProcessorClock:
             call()
         return time.perf_counter() - begin
 
+    def group(self, call, runs):
+        return lambda: self.seconds(call, runs)
+
 
 def measure(call, clock, groups):
     """The median seconds of one run, and the number of runs."""
     clock.seconds(call, 1)  # the first run allocates and chooses algorithms
     once = max(min(clock.seconds(call, 1), clock.seconds(call, 1)), 1e-9)
     runs = max(1, min(10000, math.ceil(GROUP_SECONDS / once)))
-    times = [clock.seconds(call, runs) / runs for _ in range(groups)]
+    group = clock.group(call, runs)
+    times = [group() / runs for _ in range(groups)]
     return statistics.median(times), runs * groups
 
 
 def measure_all(torch, works, args, device):
     """Rows (name, shape, seconds, count); equal work is measured once."""
     kind = torch_type(torch, args.dtype, device)
-    clock = CudaClock(torch) if device == "cuda" else ProcessorClock()
+    clock = (ProcessorClock() if device != "cuda" else GraphClock(torch) if args.graph
+             else CudaClock(torch))
     known = {}
     rows = []
     with torch.no_grad():
@@ -275,6 +302,8 @@ def parse_arguments(words):
                         help="the products of a network, from weft compare NETWORK --json")
     parser.add_argument("--dtype", default="fp32", choices=["fp32", "tf32", "fp16", "bf16", "int8"])
     parser.add_argument("--device", choices=["cuda", "cpu"], help="cuda if there is one")
+    parser.add_argument("--graph", action="store_true",
+                        help="start each group of runs as one CUDA graph")
     parser.add_argument("--groups", type=int, default=20, help="groups of runs, 20 if not given")
     parser.add_argument("--csv", required=True, metavar="FILE", help="write the times")
     parser.add_argument("--trace", metavar="FILE", help="write a profiler trace of one run too")
@@ -299,6 +328,8 @@ def main(words):
         device = args.device or ("cuda" if torch.cuda.is_available() else "cpu")
         if device == "cuda" and not torch.cuda.is_available():
             raise InputError("--device cuda: PyTorch finds no CUDA device")
+        if args.graph and device != "cuda":
+            raise InputError("--graph: needs a CUDA device")
         rows = measure_all(torch, works, args, device)
         write_csv(args.csv, rows, device_name(torch, device), args.dtype, torch.__version__)
         if args.trace:

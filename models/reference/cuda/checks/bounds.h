@@ -1,14 +1,22 @@
 // How far a product on a device may differ from the exact one.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "models/reference/cuda/device/matmul_type.h"
 
 namespace weft::cuda {
 
-/// Error bound of a sum of `depth` products, relative to the sum of their magnitudes. Both operands
-/// are rounded by at most u, so each product is off by at most 2u + u^2. The `depth` additions may
+/// The magnitude of which an operand is rounded by at most u = operand_rounding(type): its own, or
+/// more if it is subnormal in this type.
+inline double rounded_magnitude(MatmulType type, double element) {
+  return element == 0 ? 0 : std::abs(element) + smallest_normal_operand(type);
+}
+
+/// Error bound of a sum of `depth` products, relative to the sum of their magnitudes, in which each
+/// operand counts with its rounded_magnitude(). Both operands are rounded by at most u of it, so
+/// each product is off by at most 2u + u^2. The `depth` additions may
 /// have any order. In float32, each addition rounds by 2^-24. Tensor cores align the terms and
 /// truncate them instead, which costs at most four times as much: two bits, as Fasi et al.,
 /// "Numerical behavior of NVIDIA tensor cores", 2021, found for the oldest of them. int8 is exact.

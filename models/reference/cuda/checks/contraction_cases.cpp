@@ -45,6 +45,17 @@ OperatorCase matmul_with_residual(Generator& generator) {
       .build();
 }
 
+/// Operands of at most 2^-14, which fp16 rounds to multiples of 2^-24.
+OperatorCase matmul_of_small_operands(Generator& generator) {
+  const std::int64_t k = between(generator, 1, 20);
+  const auto small = [&](const Shape& shape) {
+    Tensor tensor = random_tensor(generator, shape);
+    for (float& element : tensor.mutable_data<float>()) element /= 1 << 14;
+    return tensor;
+  };
+  return CaseBuilder(Op::kMatMul).input(small({5, k})).input(small({k, 4})).depth(k + 2).build();
+}
+
 OperatorCase gemm(Generator& generator) {
   const std::int64_t m = between(generator, 1, 9);
   const std::int64_t k = between(generator, 1, 20);
@@ -70,6 +81,7 @@ std::vector<OperatorCase> contraction_cases(Generator& generator) {
   std::vector<OperatorCase> cases;
   cases.push_back(matmul(generator));
   cases.push_back(matmul_with_residual(generator));
+  cases.push_back(matmul_of_small_operands(generator));
   cases.push_back(gemm(generator));
   return cases;
 }

@@ -18,7 +18,8 @@ struct ProductShape {
   std::int64_t n;
 };
 
-/// The exact value of one result element, and the sum of its terms' magnitudes.
+/// The exact value of one result element, and the sum of its terms' magnitudes as product_bound()
+/// counts them.
 struct Exact {
   double value = 0;
   double magnitude = 0;
@@ -41,10 +42,10 @@ struct Case {
               std::int64_t column) const {
     Exact result;
     for (std::int64_t i = 0; i < shape.k; ++i) {
-      const double term = at(a, row, i, shape.m, shape.k, transpose_a) *
-                          at(b, i, column, shape.k, shape.n, transpose_b);
-      result.value += term;
-      result.magnitude += std::abs(term);
+      const double left = at(a, row, i, shape.m, shape.k, transpose_a);
+      const double right = at(b, i, column, shape.k, shape.n, transpose_b);
+      result.value += left * right;
+      result.magnitude += rounded_magnitude(type, left) * rounded_magnitude(type, right);
     }
     return result;
   }

@@ -51,8 +51,8 @@ constexpr double operand_rounding(MatmulType type) {
       return kTwoToMinus8;
     case MatmulType::kFp16:
       return kTwoToMinus11;
-    // Tensor cores read the upper 19 bits of a float32and ignore the rest, so they truncate instead
-    // of rounding.
+    // Tensor cores read the upper 19 bits of a float32 and ignore the rest, so they truncate
+    // instead of rounding.
     case MatmulType::kTf32:
       return 2 * kTwoToMinus11;
     case MatmulType::kFloat32:
@@ -60,6 +60,13 @@ constexpr double operand_rounding(MatmulType type) {
       break;
   }
   return 0;
+}
+
+/// The magnitude below which an operand of this type loses bits: fp16 rounds it to a multiple of
+/// 2^-24, so by at most operand_rounding() of this magnitude. The other types have float32's range;
+/// their subnormals are left out.
+constexpr double smallest_normal_operand(MatmulType type) {
+  return type == MatmulType::kFp16 ? 1.0 / (1 << 14) : 0;
 }
 
 }  // namespace weft::cuda

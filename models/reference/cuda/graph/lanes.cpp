@@ -25,11 +25,10 @@ StridedLanes lanes_along(const std::vector<std::int64_t>& shape,
 }
 
 Pieces plan_pieces(std::int64_t lanes, std::int64_t length) {
-  constexpr std::int64_t kShort = 1024;         // elements that one thread sums
-  constexpr std::int64_t kManyLanes = 1 << 15;  // threads that keep a device busy
+  constexpr std::int64_t kShort = 16;           // elements that one thread sums in any case
+  constexpr std::int64_t kManyLanes = 1 << 16;  // threads that keep a device busy
   if (length <= kShort || lanes == 0 || lanes >= kManyLanes) return {1, length};
-  constexpr std::int64_t kLeast = 256;
-  const std::int64_t wanted = std::min(length / kLeast, kManyLanes / lanes + 1);
+  const std::int64_t wanted = std::min(length / kShort, kManyLanes / lanes + 1);
   const std::int64_t piece = (length + wanted - 1) / wanted;
   return {(length + piece - 1) / piece, piece};
 }
