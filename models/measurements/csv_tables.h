@@ -50,6 +50,7 @@ class NcuTable {
   std::size_t width_ = 0;
   std::optional<std::size_t> id_, process_, kernel_, device_, capability_;
   std::optional<std::size_t> metric_, unit_, value_;   // of rows for each metric
+  std::optional<std::size_t> rule_;                    // the first column of ncu's advice
   std::optional<std::size_t> duration_, device_name_;  // of rows for each kernel
   std::optional<std::string> duration_unit_;           // from the row of units
   std::string last_;                                   // process and id of the last kernel

@@ -55,6 +55,7 @@ void NcuTable::begin(const CsvFields& header) {
   value_ = column_of(header, {"Metric Value"});
   duration_ = column_of(header, {kDuration});
   device_name_ = column_of(header, {kDeviceName});
+  rule_ = column_of(header, {"Rule Name"});
   duration_unit_.reset();
 }
 
@@ -65,6 +66,12 @@ std::string NcuTable::field(const CsvFields& fields,
 
 void NcuTable::add(const CsvFields& fields, std::uint64_t line) {
   if (fields.size() == 1) return;  // "==PROF== Disconnected from process 1", an empty line
+  // ncu leaves the columns of rules out of a metric's row, but for an empty first one.
+  if (rule_ && fields.size() == *rule_ + 1 && fields.size() < width_ && fields.back().empty()) {
+    CsvFields whole = fields;
+    whole.resize(width_);
+    return add(whole, line);
+  }
   if (fields.size() != width_) {
     throw InputError(fmt::format("line {}: has {} fields, but the header {}; is the file damaged?",
                                  line, fields.size(), width_));

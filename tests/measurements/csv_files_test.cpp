@@ -45,6 +45,23 @@ TEST(NcuCsvTest, ARowForEachMetric) {
   EXPECT_DOUBLE_EQ(named(file, "relu").total, 2.5e-6);
 }
 
+// As ncu 2025.3 writes it without options: metrics have no columns for rules, rules have no metric.
+TEST(NcuCsvTest, RowsOfMetricsAndOfRules) {
+  const std::string header =
+      R"("ID","Process ID","Kernel Name","Device","CC","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Type","Rule Description")";
+  const MeasurementFile file = read_text(header +
+                                         R"(
+"0","7","sm80_xmma_gemm_f32f32","0","9.0","SM Frequency","hz","1,574,526,081.25",
+"0","7","sm80_xmma_gemm_f32f32","0","9.0","Duration","ns","71,584",
+"0","7","sm80_xmma_gemm_f32f32","0","9.0","","","","SOLBottleneck","OPT","This kernel exhibits low throughput."
+)");
+  EXPECT_EQ(file.format, FileFormat::kNcuCsv);
+  ASSERT_EQ(file.measurements.size(), 1U);
+  EXPECT_DOUBLE_EQ(file.measurements[0].median, 71584e-9);
+  expect_refused(header + "\n\"0\",\"7\",\"gemm\",\"0\",\"9.0\",\"Duration\",\"ns\",\"71\",\"x\"\n",
+                 "line 2: has 9 fields, but the header 11");
+}
+
 TEST(NcuCsvTest, ARowForEachKernelAfterARowOfUnits) {
   const MeasurementFile file = read_text(
       R"("ID","Kernel Name","Device","device__attribute_display_name","gpu__time_duration.sum"
