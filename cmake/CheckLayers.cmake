@@ -49,7 +49,7 @@ set(table
   "compiler/segments/lines: sim/config compiler/graph compiler/graph/shapes compiler/rows compiler/program compiler/layers"
   "compiler/segments: base sim/memory sim/config sim/isa compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping compiler/segments/forms compiler/segments/lines"
   "compiler/schedule/product: base pe sim/config sim/isa sim/timing compiler/graph compiler/graph/builder compiler/program compiler/layers compiler/blocks compiler/mapping compiler/emit"
-  "compiler/schedule: base sim/config sim/isa/check sim/timing compiler/graph compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping compiler/emit compiler/emit/vector compiler/mapping/bound compiler/segments compiler/schedule/product"
+  "compiler/schedule: base sim/config sim/isa sim/isa/check sim/timing compiler/graph compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping compiler/emit compiler/emit/vector compiler/mapping/bound compiler/segments compiler/schedule/product"
   "models: pe sim/memory"  # random values
   "models/networks: base pe compiler/graph compiler/graph/shapes compiler/graph/builder models"
   "models/devices: base sim/config compiler/graph"

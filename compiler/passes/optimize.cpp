@@ -13,6 +13,7 @@
 #include "compiler/passes/simplify/fold_constants.h"
 #include "compiler/passes/simplify/move_powers.h"
 #include "compiler/passes/simplify/remove_identities.h"
+#include "compiler/passes/simplify/scale_scores.h"
 #include "compiler/passes/simplify/use_reciprocals.h"
 
 namespace weft::passes {
@@ -24,6 +25,7 @@ graph::Graph simplify(graph::Graph graph, const graph::Evaluator& evaluate) {
   graph = use_reciprocals(std::move(graph));
   graph = fold_batch_norm(std::move(graph));
   graph = decompose_gemm(std::move(graph));
+  graph = scale_scores(std::move(graph));
   graph = move_powers(std::move(graph));
   return decompose_conv_transpose(std::move(graph));
 }

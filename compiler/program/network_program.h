@@ -189,6 +189,8 @@ struct MappingOptions {
   /// the unified buffer between layers and that takes fewer cycles.
   bool line_bands = true;
   SearchEffort effort = SearchEffort::kNormal;
+  /// Programs of the network. If there are many, each is searched only on the machine itself.
+  std::size_t programs = 1;
   /// Cycles that other options lead to. If the search begins far above them, it soon ends.
   std::optional<Cycle> to_beat = {};
   /// Called with the share of the search that is done, 0 to 1. A network may be searched more than

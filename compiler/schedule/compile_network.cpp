@@ -18,6 +18,7 @@
 #include "compiler/schedule/product/product_segment.h"
 #include "compiler/schedule/replay.h"
 #include "compiler/schedule/schedule_segment.h"
+#include "compiler/schedule/search/programs_alike.h"
 #include "compiler/segments/segments.h"
 
 namespace weft::compiler {
@@ -108,18 +109,23 @@ SearchedLike found_for(const ScheduledSteps& steps, std::size_t step) {
   return {&*scheduled->choices, *scheduled->cycles};
 }
 
-/// `like`: the network planned otherwise, whose choices are tried as well.
+/// `alike`: the programs of all plans of the network. `like`: the network planned otherwise, whose
+/// choices are tried as well.
 CostedSteps schedule_steps(const graph::Graph& graph, const MachineConfig& config,
-                           const CompileOptions& options, const ScheduledSteps& like = {}) {
+                           const CompileOptions& options, ProgramsAlike& alike,
+                           const ScheduledSteps& like = {}) {
   CostedSteps all;
-  for (auto& part : cut_into_segments(graph, config, options)) {
+  auto parts = cut_into_segments(graph, config, options);
+  MappingOptions mapping = options.mapping;
+  mapping.programs = static_cast<std::size_t>(std::ranges::count_if(
+      parts, [](const auto& part) { return std::holds_alternative<Segment>(part); }));
+  for (auto& part : parts) {
     if (auto* host = std::get_if<HostStep>(&part)) {
       all.steps.emplace_back(std::move(*host));
       continue;
     }
     auto& segment = std::get<Segment>(part);
-    CostedSchedule costed =
-        schedule_segment(segment, config, options.mapping, found_for(like, all.steps.size()));
+    CostedSchedule costed = alike.schedule(segment, mapping, found_for(like, all.steps.size()));
     all.cycles =
         all.cycles && costed.cycles ? std::optional(*all.cycles + *costed.cycles) : std::nullopt;
     all.steps.emplace_back(ScheduledSegment{std::move(segment), std::move(costed.schedule),
@@ -262,7 +268,8 @@ ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& confi
   ScheduledNetwork network;
   network.graph = std::move(graph);
   network.choices = choices_in(options.mapping);
-  CostedSteps best = schedule_steps(network.graph, config, options);
+  ProgramsAlike alike(config);
+  CostedSteps best = schedule_steps(network.graph, config, options, alike);
   // Smaller machines may take other choices, and theirs must not be left out.
   const bool is_short = !any_segment(best.steps, [&](const Segment& segment) {
     return !tries_smaller_machines(segment, config, options.mapping);
@@ -289,7 +296,7 @@ ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& confi
     }
     // What begins about as well is searched to the end.
     if (others_first > own_first + own_first / kSlower) other.mapping.to_beat = best.cycles;
-    CostedSteps steps = schedule_steps(network.graph, config, other, best.steps);
+    CostedSteps steps = schedule_steps(network.graph, config, other, alike, best.steps);
     if (!steps.cycles || *steps.cycles >= *best.cycles) continue;
     best = std::move(steps);
     network.choices = choices_in(plan);

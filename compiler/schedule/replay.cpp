@@ -14,18 +14,23 @@ class NoObserver final : public ClockObserver {
   void waited(const MatmulWait&) override {}
 };
 
+/// Thrown through the emission, which has no other way to end early.
+struct Abandoned {};
+
 class ReplaySink final : public InstructionSink {
  public:
-  explicit ReplaySink(const MachineConfig& config) : clock_(config, observer_) {}
+  ReplaySink(const MachineConfig& config, Cycle most) : clock_(config, observer_), most_(most) {}
 
   void add(const Instruction& instruction, std::uint32_t, const TileNumbers&) override {
     ++count_;
     check(clock_.accept(instruction));
+    if (clock_.last_retired() >= most_) throw Abandoned{};
   }
   Replay finish() {
     check(clock_.finish());
-    return {clock_.last_retired() + 1, count_, std::nullopt};
+    return so_far();
   }
+  Replay so_far() const { return {clock_.last_retired() + 1, false, count_, std::nullopt}; }
 
  private:
   static void check(bool moves) {
@@ -34,17 +39,25 @@ class ReplaySink final : public InstructionSink {
 
   NoObserver observer_;
   AnalyticClock clock_;
+  const Cycle most_;
   std::uint64_t count_ = 0;
 };
 
 }  // namespace
 
-Replay replay(const Segment& segment, const Schedule& schedule, const MachineConfig& config) {
-  ReplaySink sink(config);
-  const MachineStep step = emit_segment(segment, schedule, config, kMaxInstructions, sink);
-  Replay cost = sink.finish();
-  cost.staged_rows = step.staged_rows;
-  return cost;
+Replay replay(const Segment& segment, const Schedule& schedule, const MachineConfig& config,
+              Cycle most) {
+  ReplaySink sink(config, most);
+  try {
+    const MachineStep step = emit_segment(segment, schedule, config, kMaxInstructions, sink);
+    Replay cost = sink.finish();
+    cost.staged_rows = step.staged_rows;
+    return cost;
+  } catch (const Abandoned&) {
+    Replay cost = sink.so_far();
+    cost.is_abandoned = true;
+    return cost;
+  }
 }
 
 }  // namespace weft::compiler

@@ -56,6 +56,13 @@ std::uint64_t most_of_short(const Segment& segment, const MachineConfig& config)
 /// on machines with less of one capacity, until these searches have replayed kOneLess.
 constexpr std::uint64_t kQuick = most_replayed(SearchEffort::kNormal) / 100;
 constexpr std::uint64_t kOneLess = most_replayed(SearchEffort::kNormal) / 15;
+/// A network of more programs than this searches smaller machines for none of them.
+constexpr std::size_t kMany = 16;
+
+bool is_one_of_many(const MappingOptions& options) {
+  return options.programs > kMany && options.effort != SearchEffort::kThorough;
+}
+
 /// If the images of a program do not fit in the unified buffer, smaller buffers are searched too.
 /// These searches end when they have replayed this many instructions.
 constexpr std::uint64_t kSmallerBuffers = most_replayed(SearchEffort::kNormal);
@@ -64,7 +71,7 @@ constexpr std::uint64_t kSmallerBuffers = most_replayed(SearchEffort::kNormal);
 
 bool tries_smaller_machines(const Segment& segment, const MachineConfig& config,
                             const MappingOptions& options) {
-  if (options.effort == SearchEffort::kNone) return false;
+  if (options.effort == SearchEffort::kNone || is_one_of_many(options)) return false;
   const MachineConfig ample = ample_machine(config);
   constexpr auto kEveryLayer = std::numeric_limits<std::size_t>::max();
   if (least_instructions(segment, ample, kEveryLayer) > kShort) return false;
@@ -241,7 +248,7 @@ std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
   auto scheduled =
       own_schedule(segment, config, whole, most, {of_part ? &*of_part : nullptr, known});
   auto* own = std::get_if<CostedSchedule>(&scheduled);
-  if (own == nullptr) return scheduled;
+  if (own == nullptr || is_one_of_many(options)) return scheduled;
   // A batch begins with what one image found.
   const bool is_image = !is_small && own->cycles && batch_of(segment) == 1;
   const bool is_quick = thorough || own->replayed <= kQuick;

@@ -33,12 +33,19 @@ std::optional<Cycle> CandidateSearch::consider(const ScheduleChoices& choices, C
   auto* schedule = std::get_if<Schedule>(&scheduled);
   if (schedule == nullptr) return std::nullopt;
   CostedSchedule candidate{std::move(*schedule), choices, std::nullopt, 0};
-  if (!at_budget()) candidate.cycles = cycles_of(candidate.schedule);
+  if (!at_budget()) {
+    candidate.cycles = cycles_of(candidate.schedule);
+    if (!candidate.cycles) return std::nullopt;
+  }
   const std::optional<Cycle> cycles = candidate.cycles;
   if (best_ && *cycles + least >= *best_->cycles) return cycles;
   best_ = std::move(candidate);
   choices_ = choices;
   return cycles;
+}
+
+void CandidateSearch::give_up_beyond_twice(const CostedSchedule& schedule) {
+  if (const auto cycles = cycles_of(schedule.schedule)) hopeless_ = 2 * *cycles;
 }
 
 Cycle CandidateSearch::least_saving(std::size_t layers) const {
@@ -90,13 +97,13 @@ MachineConfig CandidateSearch::planned_machine(const ScheduleChoices& choices) c
   return with_capacities(config_, choices.capacities);
 }
 
-Cycle CandidateSearch::cycles_of(const Schedule& schedule) {
-  const Replay cost = replays_.of(schedule);
+std::optional<Cycle> CandidateSearch::cycles_of(const Schedule& schedule) {
+  const Replay cost = replays_.of(schedule, hopeless_);
   replayed_ += cost.instructions;
   if (options_.progress) {
     options_.progress(std::min(1.0, static_cast<double>(replayed_) / static_cast<double>(most_)));
   }
-  return cost.cycles;
+  return cost.is_abandoned ? std::nullopt : std::optional(cost.cycles);
 }
 
 }  // namespace weft::compiler

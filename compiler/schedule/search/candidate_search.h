@@ -30,8 +30,13 @@ class CandidateSearch {
   bool at_budget() const { return replayed_ >= most_; }
   bool at_end() const { return best_ && at_budget(); }
 
-  /// Takes the choices if they save more than `least` cycles. Returns the cycles if they are known.
+  /// Takes the choices if they save more than `least` cycles. Returns the cycles if they are known;
+  /// nullopt for hopeless choices.
   std::optional<Cycle> consider(const ScheduleChoices& choices, Cycle least = 0);
+  /// Replays the schedule; what takes more than twice its cycles is hopeless. For a part of a batch
+  /// that is repeated: it may be no image but a row of a matrix, whose repetition takes many times
+  /// as long.
+  void give_up_beyond_twice(const CostedSchedule& schedule);
   /// Other chunks must save a fiftieth of what an average layer takes, for each of `layers`: more
   /// of them fetch the weights more often.
   Cycle least_saving(std::size_t layers) const;
@@ -57,10 +62,12 @@ class CandidateSearch {
   std::uint64_t most_;      // instructions
   std::uint64_t replayed_;  // instructions
   std::optional<CostedSchedule> best_;
-  ScheduleChoices choices_;  // of `best_`
+  ScheduleChoices choices_;      // of `best_`
+  Cycle hopeless_ = kAnyCycles;  // candidates that take more are not replayed to the end
 
  private:
-  Cycle cycles_of(const Schedule& schedule);
+  /// nullopt if they are more than `hopeless_`.
+  std::optional<Cycle> cycles_of(const Schedule& schedule);
 
   KnownReplays replays_;
 };

@@ -19,8 +19,9 @@ class KnownReplays {
       : segment_(segment), config_(config) {}
 
   /// The cycles of a schedule, and the instructions that were replayed for them: 0 if they are
-  /// known. More staging changes nothing if the program has used each row of it once.
-  Replay of(const Schedule& schedule);
+  /// known. More staging changes nothing if the program has used each row of it once. A schedule
+  /// of more than `most` cycles is abandoned.
+  Replay of(const Schedule& schedule, Cycle most);
 
  private:
   struct Known {

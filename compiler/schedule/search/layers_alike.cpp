@@ -30,6 +30,12 @@ std::vector<std::size_t> layers_alike(const Segment& segment, std::size_t first)
   return alike;
 }
 
+bool has_groups(const Layer& layer) {
+  bool found = false;
+  for_each_contraction(layer, [&](const ContractionLayer& each) { found |= each.groups > 1; });
+  return found;
+}
+
 std::size_t most_other_forms(const Segment& segment) {
   std::size_t most = 0;
   for (const Layer& layer : segment.layers) most = std::max(most, layer.others.size());

@@ -15,6 +15,9 @@ namespace weft::compiler {
 /// have chosen.
 std::vector<std::size_t> layers_alike(const Segment& segment, std::size_t first);
 
+/// True if some form of the layer is a convolution in groups.
+bool has_groups(const Layer& layer);
+
 /// The most other forms that a layer has.
 std::size_t most_other_forms(const Segment& segment);
 

@@ -20,12 +20,6 @@
 namespace weft::compiler {
 namespace {
 
-bool has_groups(const Layer& layer) {
-  bool found = false;
-  for_each_contraction(layer, [&](const ContractionLayer& each) { found |= each.groups > 1; });
-  return found;
-}
-
 /// Tries schedules in a fixed order and keeps the one with the fewest cycles.
 class ScheduleSearch : private DivisionSearch {
  public:
@@ -108,11 +102,16 @@ class ScheduleSearch : private DivisionSearch {
   /// Changes one choice after the other as long as that saves cycles.
   void descend(const ScheduleChoices& start) {
     best_.reset();
+    std::optional<CostedSchedule> estimated;
+    if (smaller_ && !at_budget()) {
+      estimated = by_estimate(start);
+      if (estimated) give_up_beyond_twice(*estimated);
+    }
     if (smaller_) consider_repeated();
+    hopeless_ = kAnyCycles;
     if (like_ && !form_ && !tries_bands_) consider(*like_);
-    if (!form_ && !at_end() && options_.image_groups.value_or(true)) {
-      const bool bands = options_.line_bands && at_budget();
-      const auto estimated = schedule_by_estimate(segment_, config_, start, margin_, bands);
+    if (!at_end()) {
+      if (!estimated) estimated = by_estimate(start);
       const Cycle before = cycles_so_far();
       if (estimated) consider(*estimated->choices);
       // What was found for the part may win in these groups.
@@ -134,6 +133,12 @@ class ScheduleSearch : private DivisionSearch {
     if (!found_ || (found_->cycles && best_->cycles && *best_->cycles < *found_->cycles)) {
       found_ = std::move(best_);
     }
+  }
+
+  std::optional<CostedSchedule> by_estimate(const ScheduleChoices& start) const {
+    if (form_ || !options_.image_groups.value_or(true)) return std::nullopt;
+    const bool bands = options_.line_bands && at_budget();
+    return schedule_by_estimate(segment_, config_, start, margin_, bands);
   }
 
   bool is_hopeless() const {
