@@ -44,8 +44,8 @@ std::optional<Cycle> CandidateSearch::consider(const ScheduleChoices& choices, C
   return cycles;
 }
 
-void CandidateSearch::give_up_beyond_twice(const CostedSchedule& schedule) {
-  if (const auto cycles = cycles_of(schedule.schedule)) hopeless_ = 2 * *cycles;
+void CandidateSearch::give_up_far_beyond(const CostedSchedule& schedule) {
+  if (const auto cycles = cycles_of(schedule.schedule)) hopeless_ = 4 * *cycles;
 }
 
 Cycle CandidateSearch::least_saving(std::size_t layers) const {

@@ -105,7 +105,7 @@ class ScheduleSearch : private DivisionSearch {
     std::optional<CostedSchedule> estimated;
     if (smaller_ && !at_budget()) {
       estimated = by_estimate(start);
-      if (estimated) give_up_beyond_twice(*estimated);
+      if (estimated) give_up_far_beyond(*estimated);
     }
     if (smaller_) consider_repeated();
     hopeless_ = kAnyCycles;
