@@ -33,9 +33,9 @@ class CandidateSearch {
   /// Takes the choices if they save more than `least` cycles. Returns the cycles if they are known;
   /// nullopt for hopeless choices.
   std::optional<Cycle> consider(const ScheduleChoices& choices, Cycle least = 0);
-  /// Replays the schedule; what takes more than four times its cycles is hopeless. For a part of a batch
-  /// that is repeated: it may be no image but a row of a matrix, whose repetition takes many times
-  /// as long.
+  /// Replays the schedule; what takes more than four times its cycles is hopeless. For a part of a
+  /// batch that is repeated: it may be no image but a row of a matrix, whose repetition takes many
+  /// times as long.
   void give_up_far_beyond(const CostedSchedule& schedule);
   /// Other chunks must save a fiftieth of what an average layer takes, for each of `layers`: more
   /// of them fetch the weights more often.
