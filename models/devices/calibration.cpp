@@ -12,16 +12,17 @@ namespace {
 
 using enum NumberFormat;
 
-/// A product that was published with its time in milliseconds.
+/// A product of which a time in milliseconds was published or measured.
 constexpr MeasuredProduct timed(std::string_view device, NumberFormat format,
                                 const GemmShape& shape, double milliseconds) {
   return {device, format, shape, useful_flop(shape) / (milliseconds * 1e-3)};
 }
 
-// The rates were measured elsewhere and published; none on a device of Weft's. Of DeepBench's
-// products these are the ones with square weights and 7000 columns, neither operand transposed. The
-// A100 has 80 GB: the product with 64 rows reads 302 MB of weights in 190 us, faster than the
-// memory of the other card. docs/compare.md says where they are from.
+// The rates were measured elsewhere and published, but for those of DeepBench's products on the
+// H100, which tools/measure_gpu.py measured. Of DeepBench's products these are the ones with square
+// weights and 7000 columns, neither operand transposed. The A100 has 80 GB: the product with 64
+// rows reads 302 MB of weights in 190 us, faster than the memory of the other card. docs/compare.md
+// says where they are from.
 constexpr MeasuredProduct kProducts[] = {
     timed("v100", kFp32, {1760, 1760, 7000}, 3.376),
     timed("v100", kFp32, {2048, 2048, 7000}, 4.387),
@@ -43,6 +44,14 @@ constexpr MeasuredProduct kProducts[] = {
     {"a100-80gb", kFp16, {64, 12288, 12288}, 101.7e12},
     {"a100-80gb", kFp16, {512, 12288, 12288}, 252.7e12},
     {"h100", kBf16, {2048, 13312, 2048}, 794.5e12},
+    timed("h100", kFp32, {1760, 1760, 7000}, 0.87448),
+    timed("h100", kFp32, {2048, 2048, 7000}, 1.23721),
+    timed("h100", kFp32, {2560, 2560, 7000}, 2.03056),
+    timed("h100", kFp32, {4096, 4096, 7000}, 4.69414),
+    timed("h100", kFp16, {1760, 1760, 7000}, 0.06778),
+    timed("h100", kFp16, {2048, 2048, 7000}, 0.09135),
+    timed("h100", kFp16, {2560, 2560, 7000}, 0.13810),
+    timed("h100", kFp16, {4096, 4096, 7000}, 0.34366),
     {"l4", kFp32, {512, 512, 512}, 9.2e12},
     {"l4", kFp32, {1024, 1024, 1024}, 11.9e12},
     {"l4", kFp32, {2048, 2048, 2048}, 12.1e12},
