@@ -58,7 +58,7 @@ before(() => {
   costs = page_of('costs', ['matmul', '100', '90', '70', '--with', 'tpu-v1,a100', '--energy', 'own',
     '--price-per-hour', '1.25,3']);
   imported = page_of('imported', ['lenet5', '--with', 'titan-rtx,tpu-v2', '--measured',
-    example('lenet5_trace.json'), '--measured', example('lenet5_cpu.csv')]);
+    example('lenet5_trace.json.gz'), '--measured', example('lenet5_cpu.csv')]);
   const data = checks.data_of(single);
   data.title = kAttack;
   data.compare.rows[0].device = kAttack;
@@ -192,7 +192,7 @@ test('the page shows how much of a file matched, and what did not', async () => 
   const words = await evaluate(`[...document.querySelectorAll('.matched-words')]
     .map((each) => each.textContent)`);
   assert.equal(words.length, 2);
-  assert.match(words[0], /70\.0.% of its 110.µs matched/);
+  assert.match(words[0], /77\.2.% of its 143.µs matched/);
   assert.match(words[1], /100\.0.% of its/);
   const widths = await evaluate(`[...document.querySelectorAll('.matched-share')].map((bar) =>
     bar.firstChild.getBoundingClientRect().width / bar.clientWidth)`);
