@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -134,6 +137,7 @@ class KernelTimes {
       ambiguous += owner.is_ambiguous ? 1 : 0;
       if (owner.product == kNone || !give(owner.product, kernel)) add_other(kernel, owner);
     }
+    const std::uint64_t mixed = find_types();
     const std::uint64_t without = add_products();
     MeasurementFile file;
     file.time_of = "GPU time of its kernels";
@@ -142,6 +146,11 @@ class KernelTimes {
     if (ambiguous > 0) {
       file.notes.push_back(fmt::format("{} belong to several operators with the same External id",
                                        counted(ambiguous, "kernel")));
+    }
+    if (mixed > 0) {
+      file.notes.push_back(
+          fmt::format("{} with operands of fp32 ran kernels of tf32, the others did not",
+                      counted(mixed, "product")));
     }
     if (without > 0) {
       file.notes.push_back(
@@ -182,6 +191,29 @@ class KernelTimes {
     });
   }
 
+  /// Products with operands of fp32 are of tf32 if all of the device ran kernels of tf32. PyTorch
+  /// allows it for convolutions, and the library chooses for each. Returns how many did so on
+  /// devices on which others did not.
+  std::uint64_t find_types() {
+    std::map<std::int32_t, std::array<std::uint64_t, 2>> products;  // fp32, tf32
+    for (std::uint32_t at = 0; at < events_.operators.size(); ++at) {
+      const ProductTime& time = times_[at];
+      if (time.device >= 0 && has_fp32(at)) ++products[time.device][time.is_tf32 ? 1 : 0];
+    }
+    std::uint64_t mixed = 0;
+    for (const auto& [device, counts] : products) {
+      const auto [fp32, tf32] = counts;
+      if (fp32 == 0) tf32_devices_.insert(device);
+      if (fp32 > 0) mixed += tf32;
+    }
+    return mixed;
+  }
+
+  bool has_fp32(std::uint32_t at) const {
+    const std::uint32_t signature = events_.operators[at].signature;
+    return events_.signatures[signature].format == devices::NumberFormat::kFp32;
+  }
+
   /// Returns how many products have no kernel.
   std::uint64_t add_products() {
     std::uint64_t without = 0;
@@ -194,9 +226,8 @@ class KernelTimes {
       }
       const TorchOperator& product = events_.operators[at];
       const Measurement& signature = events_.signatures[product.signature];
-      const bool tf32 = time.is_tf32 && signature.format == devices::NumberFormat::kFp32;
-      groups_.add(devices_.at(time.device),
-                  {kOfOperators, std::uint64_t{product.signature} * 2 + (tf32 ? 1 : 0), false},
+      const bool tf32 = has_fp32(at) && tf32_devices_.contains(time.device);
+      groups_.add(devices_.at(time.device), {kOfOperators, product.signature, false},
                   {product.start_ns, time.seconds}, [&] {
                     Measurement copy = signature;
                     if (tf32) copy.format = devices::NumberFormat::kTf32;
@@ -235,6 +266,7 @@ class KernelTimes {
   std::vector<ProductTime> times_;
   std::vector<bool> is_tf32_ = {};
   std::map<std::int32_t, std::size_t> devices_ = {};
+  std::set<std::int32_t> tf32_devices_ = {};
   MeasurementGroups groups_ = {};
 };
 

@@ -101,6 +101,20 @@ TEST(TorchTraceTest, OnlyTheInnermostProductCounts) {
   EXPECT_FALSE(named(file, "aten::linear").shape);
 }
 
+// PyTorch allows tf32 for convolutions, and the library takes it for some of them. A network then
+// has one row, not one for each type with half of its products.
+TEST(TorchTraceTest, ProductsOfFp32AndOfTf32AreOfOneType) {
+  const MeasurementFile file =
+      read_text(trace({op("aten::linear", 0, 10, 1, kLinear), op("aten::addmm", 20, 10, 2, kAddmm),
+                       kernel("sm80_xmma_gemm_f32f32", 100, 8, R"("External id": 1, "device": 0)"),
+                       kernel("cutlass_tf32_gemm", 120, 4, R"("External id": 2, "device": 0)")}));
+  EXPECT_EQ(named(file, "aten::linear").format, devices::NumberFormat::kFp32);
+  EXPECT_EQ(named(file, "aten::addmm").format, devices::NumberFormat::kFp32);
+  EXPECT_EQ(file.notes,
+            (std::vector<std::string>{
+                "1 product with operands of fp32 ran kernels of tf32, the others did not"}));
+}
+
 TEST(TorchTraceTest, WithoutKernelsTheOperatorsOwnTimeCounts) {
   const MeasurementFile file =
       read_text(trace({op("aten::linear", 0, 30, 1, kLinear), op("aten::addmm", 5, 20, 2, kAddmm),
