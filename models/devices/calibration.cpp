@@ -12,7 +12,7 @@ namespace {
 
 using enum NumberFormat;
 
-/// A product of which a time in milliseconds was published or measured.
+/// A product with its time in milliseconds.
 constexpr MeasuredProduct timed(std::string_view device, NumberFormat format,
                                 const GemmShape& shape, double milliseconds) {
   return {device, format, shape, useful_flop(shape) / (milliseconds * 1e-3)};

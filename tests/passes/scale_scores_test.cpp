@@ -48,7 +48,7 @@ std::vector<Op> ops_of(const Graph& graph) {
   return ops;
 }
 
-/// The factor behind the only product.
+/// The number by which the graph multiplies its only matrix product.
 float factor_of(const Graph& graph) {
   for (const graph::Node& node : graph.nodes) {
     if (node.op != Op::kMul) continue;

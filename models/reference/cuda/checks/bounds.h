@@ -8,8 +8,8 @@
 
 namespace weft::cuda {
 
-/// The magnitude of which an operand is rounded by at most u = operand_rounding(type): its own, or
-/// more if it is subnormal in this type.
+/// A magnitude r such that rounding the operand changes it by at most u * r, with u =
+/// operand_rounding(type). It is larger than the operand's own if that is subnormal in this type.
 inline double rounded_magnitude(MatmulType type, double element) {
   return element == 0 ? 0 : std::abs(element) + smallest_normal_operand(type);
 }
