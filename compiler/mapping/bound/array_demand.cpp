@@ -37,13 +37,20 @@ void ArrayDemand::add(const ContractionDemand& demand, OperandOrigins origins) {
 }
 
 // The steps 1, 3, 5, ... come one after the other. In each of them all elements enter, except those
-// of two tiles that may lie there before the step begins and after it ends.
-void ArrayDemand::add_chain(graph::ValueId origin, double elements, std::size_t steps) {
-  const auto group = groups_.find(origin);
-  if (group == groups_.end()) return;
+// of a tile that lies there when the step begins. After the last step, no swap need follow.
+void ArrayDemand::add_chain(const std::vector<graph::ValueId>& origins, double elements,
+                            std::size_t steps) {
+  const bool known = std::ranges::all_of(origins, [&](graph::ValueId origin) {
+    const auto group = groups_.find(origin);
+    return group != groups_.end() && !group->second.chain && !smaller_.contains(origin);
+  });
+  const bool different = std::set(origins.begin(), origins.end()).size() == origins.size();
+  if (!known || !different) return;
+  for (const graph::ValueId origin : origins) groups_[origin].chain = chains_.size();
   const double apart = std::ceil(static_cast<double>(steps) / 2);
-  const double entering = std::max(0.0, elements - 2 * rows_ * cols_);
-  group->second.chain = std::max(group->second.chain, apart * entering / std::max(rows_, cols_));
+  const double tile = rows_ * cols_;
+  const double all = elements * static_cast<double>(origins.size());
+  chains_.push_back({origins, (apart * (all - tile) - tile) / std::max(rows_, cols_)});
 }
 
 // The vector unit can take over products of a depthwise convolution, one a lane: first those that
@@ -66,8 +73,11 @@ void ArrayDemand::add_sums(const Sums& sums, bool depthwise, Group& group) const
 // An operand that streams for its own group may at the same time stream for other groups, if it is
 // their smaller operand. Then its cycles are not only its group's.
 double ArrayDemand::entering(graph::ValueId origin, const Group& group, Start start) const {
-  if (smaller_.contains(origin)) return 0;
-  return start == Start::kApart ? group.chain : std::max(group.operands, group.chain);
+  return smaller_.contains(origin) || start == Start::kApart ? 0 : group.operands;
+}
+
+double ArrayDemand::cycles_of(graph::ValueId origin, const Group& group, Start start) const {
+  return std::max(entering(origin, group, start), group.sums);
 }
 
 /// Cycles before the first row and after the last one; 0 if the vector unit could do everything.
@@ -82,7 +92,14 @@ double ArrayDemand::latency(Start start) const {
 double ArrayDemand::array(Start start) const {
   double cycles = latency(start);
   for (const auto& [origin, group] : groups_) {
-    cycles += std::max(entering(origin, group, start), group.sums);
+    if (!group.chain) cycles += cycles_of(origin, group, start);
+  }
+  for (const Chain& chain : chains_) {
+    double apart = 0;
+    for (const graph::ValueId origin : chain.origins) {
+      apart += cycles_of(origin, groups_.at(origin), start);
+    }
+    cycles += std::max(apart, chain.cycles);
   }
   return cycles;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -34,9 +35,10 @@ class ArrayDemand {
       : rows_(config.array_rows), cols_(config.array_cols) {}
 
   void add(const ContractionDemand& demand, OperandOrigins origins);
-  /// Of the contractions added with the larger operand `origin`, `steps` follow one another: each
-  /// needs the results of the one before. They use the same `elements` of that operand.
-  void add_chain(graph::ValueId origin, double elements, std::size_t steps);
+  /// The contractions with the larger operands `origins`, each of `elements` elements, have `steps`
+  /// steps that follow one another: each needs the results of all in the one before. No origin may
+  /// be in two chains; if one is, or no contraction has it, the chain is left out.
+  void add_chain(const std::vector<graph::ValueId>& origins, double elements, std::size_t steps);
 
   /// Cycles of the array, if it does all of this.
   double array() const;
@@ -54,12 +56,17 @@ class ArrayDemand {
   /// In cycles.
   struct Group {
     double operands = 0;  // to enter the array once
-    double chain = 0;     // to enter it again and again, because steps need other steps
     double sums = 0;
     double drained = 0;
     double products = 0;  // of the vector unit, if it computes all of them
     bool depthwise = true;
+    std::optional<std::size_t> chain;  // its number
     std::vector<Exchange> exchanges;
+  };
+  /// Groups whose larger operands enter again and again, because steps need other steps.
+  struct Chain {
+    std::vector<graph::ValueId> origins;
+    double cycles = 0;
   };
 
   /// The pushes of the first tile count once: apart, before the first row, or with the operands
@@ -69,6 +76,7 @@ class ArrayDemand {
   /// Cycles in which the larger operand enters; 0 if nothing is known.
   double entering(graph::ValueId origin, const Group& group, Start start) const;
   double latency(Start start) const;
+  double cycles_of(graph::ValueId origin, const Group& group, Start start) const;
   double array(Start start) const;
   double least(double vector, Start start) const;
   void add_sums(const Sums& sums, bool depthwise, Group& group) const;
@@ -76,7 +84,8 @@ class ArrayDemand {
   const double rows_;
   const double cols_;
   std::map<graph::ValueId, Group> groups_;  // by the origin of the larger operand
-  std::set<graph::ValueId> smaller_;        // origins that are smaller operands of other groups
+  std::vector<Chain> chains_;
+  std::set<graph::ValueId> smaller_;  // origins that are smaller operands of other groups
 };
 
 }  // namespace weft::compiler

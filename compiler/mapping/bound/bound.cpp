@@ -151,8 +151,10 @@ class NetworkBound {
         transfers.read(node.inputs[product.b], demand->second);
       }
     }
-    for (const auto& [weights, steps] : chain_lengths(graph_, on_host_)) {
-      array.add_chain(origins.of(weights), elements_of(graph_, weights), steps);
+    for (const WeightChain& chain : weight_chains(graph_, on_host_)) {
+      std::vector<ValueId> matrices;
+      for (const ValueId weights : chain.weights) matrices.push_back(origins.of(weights));
+      array.add_chain(matrices, elements_of(graph_, chain.weights.front()), chain.steps);
     }
     Bound bound;
     bound.array = array.array();

@@ -47,8 +47,12 @@ class Chain {
   void follow(const Node& node, bool on_host) {
     const ValueId output = node.outputs.front();
     if (output == kNoValue) return;
-    if (!on_host && square_weights(graph_, node) == weights_) {
-      steps_[output] = 1 + steps_[node.inputs[graph::operator_of(node.op).product.a]];
+    const std::optional<ValueId> weights = square_weights(graph_, node);
+    if (weights) {
+      // Each result depends on the whole row of the operand.
+      const bool is_step = !on_host && weights == weights_;
+      steps_[output] =
+          steps_[node.inputs[graph::operator_of(node.op).product.a]] + (is_step ? 1 : 0);
       longest_ = std::max(longest_, steps_[output]);
     } else {
       steps_[output] = steps_before(node, output);
@@ -79,7 +83,7 @@ class Chain {
 struct Uses {
   std::size_t first = 0;
   std::size_t last = 0;
-  std::size_t count = 0;
+  std::vector<ValueId> operands;  // the first one of each
 };
 
 std::map<ValueId, Uses> uses_of_matrices(const Graph& graph, const std::vector<bool>& on_host) {
@@ -88,26 +92,37 @@ std::map<ValueId, Uses> uses_of_matrices(const Graph& graph, const std::vector<b
     if (on_host[i]) continue;
     const std::optional<ValueId> weights = square_weights(graph, graph.nodes[i]);
     if (!weights) continue;
-    Uses& uses = all.try_emplace(*weights, Uses{.first = i}).first->second;
+    Uses& uses =
+        all.try_emplace(*weights, Uses{.first = i, .last = i, .operands = {}}).first->second;
     uses.last = i;
-    ++uses.count;
+    const Node& node = graph.nodes[i];
+    uses.operands.push_back(node.inputs[graph::operator_of(node.op).product.a]);
   }
   return all;
 }
 
 }  // namespace
 
-std::map<ValueId, std::size_t> chain_lengths(const Graph& graph, const std::vector<bool>& on_host) {
-  std::map<ValueId, std::size_t> lengths;
+std::vector<WeightChain> weight_chains(const Graph& graph, const std::vector<bool>& on_host) {
+  std::vector<WeightChain> chains;
+  std::map<std::vector<ValueId>, std::size_t> together;  // by the operands of all steps
   for (const auto& [weights, uses] : uses_of_matrices(graph, on_host)) {
-    if (uses.count < 3) continue;
+    const std::size_t count = uses.operands.size();
+    if (count < 3) continue;
     Chain chain(graph, weights);
     for (std::size_t i = uses.first; i <= uses.last; ++i) {
       chain.follow(graph.nodes[i], on_host[i]);
     }
-    lengths[weights] = chain.longest();
+    const auto [known, is_new] = together.try_emplace(uses.operands, chains.size());
+    // If all contractions are steps, then each operand depends on the results of the step before,
+    // with every matrix of the chain.
+    if (!is_new && chain.longest() == count && chains[known->second].steps == count) {
+      chains[known->second].weights.push_back(weights);
+    } else {
+      chains.push_back({{weights}, chain.longest()});
+    }
   }
-  return lengths;
+  return chains;
 }
 
 }  // namespace weft::compiler
