@@ -106,6 +106,7 @@ class SegmentLowering {
         memory_(config_, parts_, schedule, stream_, step_),
         chunks_(segment.layers.size()) {
     if (schedule.order == InstructionOrder::kByStart) stream_.order_by_start(config_);
+    if (schedule.order == InstructionOrder::kByTile) stream_.order_by_tile(config_);
     if (schedule.buffer.tile_slots > 0) stream_.weights_from(schedule.buffer.end);
   }
 
@@ -138,6 +139,7 @@ class SegmentLowering {
                             constants,
                             accumulator_use_,
                             weights_,
+                            schedule_.order == InstructionOrder::kByTile,
                             part.layer,
                             chunks_[part.layer]};
     std::visit([&](const auto& body) { lower(body, context); }, layer.body);

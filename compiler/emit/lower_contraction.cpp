@@ -249,12 +249,10 @@ class ContractionLowering {
         fetch_from_buffer(product, *place.host, number, fold, tile);
       } else {
         context_.stream.emit(Fetch{*place.tile + index, {}});
-        context_.info.weight_bytes += context_.config.tile_bytes();
       }
     } else {
       context_.stream.emit(Fetch{0, buffer_tile(product, operands, fold, tile)});
     }
-    ++context_.info.fetches;
   }
 
   /// Spreads the tiles that come through the unified buffer evenly over all of them.

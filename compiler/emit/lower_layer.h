@@ -26,6 +26,7 @@ struct LoweringContext {
   std::span<const PlacedConstant> constants;  // of the layer
   std::uint64_t& accumulator_use;             // uses so far: successive ones take different regions
   WeightPlaces& weights;                      // of the program
+  bool shares_tiles = false;                  // InstructionOrder::kByTile
   std::size_t layer = 0;                      // its number
   std::int64_t first_chunk = 0;               // chunks of rows in earlier parts of the layer
   std::size_t constants_begun = 0;

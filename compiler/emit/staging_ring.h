@@ -15,6 +15,7 @@ class StagingRing {
  public:
   explicit StagingRing(const BufferParts& parts) : parts_(parts), next_(parts.staging) {}
 
+  std::uint64_t rows() const { return parts_.staging_rows(); }
   /// Begins a use of `rows` rows, at most all of staging. What stage() gives until the next call
   /// does not overlap.
   void begin_use(std::uint64_t rows) {

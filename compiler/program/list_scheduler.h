@@ -9,8 +9,8 @@
 // in the order of their starts, so the sequencer is not held up by a full queue while another unit
 // has nothing to do.
 //
-// Starts are computed with the recurrences of docs/timing.md but without dispatch. They decide the
-// order and nothing else: the exact clock says how long the program takes.
+// Starts are those of UnitClock. They decide the order and nothing else: the exact clock says how
+// long the program takes.
 #pragma once
 
 #include <compare>
@@ -25,11 +25,10 @@
 
 #include "compiler/program/network_program.h"
 #include "compiler/program/operation_graph.h"
+#include "compiler/program/unit_clock.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/instruction.h"
 #include "sim/isa/unit.h"
-#include "sim/timing/array_timing.h"
-#include "sim/timing/channel_clock.h"
 #include "sim/timing/timeline.h"
 
 namespace weft::compiler {
@@ -62,11 +61,10 @@ class ListScheduler {
   using Number = OperationGraph::Number;
 
   struct Node {
-    std::optional<Unit> unit;    // nullopt: a note
-    std::size_t entry = 0;       // or its number among the notes
-    std::uint32_t waits = 0;     // nodes before it that are not handed on yet
-    std::size_t successors = 0;  // where they begin
-    Number due = 0;              // the first operation of another unit that comes after it
+    std::optional<Unit> unit;  // nullopt: a note
+    std::size_t entry = 0;     // or its number among the notes
+    std::uint32_t waits = 0;   // nodes before it that are not handed on yet
+    Number due = 0;            // the first operation of another unit that comes after it
     Cycle ready = 0;
   };
   /// The first of some nodes, by what decides between them.
@@ -80,39 +78,29 @@ class ListScheduler {
   };
 
   void schedule_block();
-  void connect();
   void find_due();
   std::optional<Start> next_of(Unit unit);
   std::optional<Start> next_vector();
   std::optional<Start> next_in_order(Unit unit) const;
-  Cycle run(const Start& start);
-  Cycle transfer(const Operation& operation, Cycle start);
   void hand_on(const Start& start);
   void release_successors(Number node, Cycle ready);
   void release(Number node);
 
-  const MachineConfig& config_;
   const Write write_;
   const std::size_t block_;
-  const ArrayTiming array_;
+  UnitClock clock_;  // goes on from block to block
 
   OperationGraph graph_;
   std::vector<Entry> entries_;
   std::vector<std::function<void()>> notes_;
   std::vector<Node> nodes_;
-  std::vector<Number> successors_;
+  Successors successors_;                // of the block that is put into order
   PerUnit<std::vector<Number>> queues_;  // in the order in which they were added
   PerUnit<std::size_t> heads_{};
   // Operations of the vector unit whose predecessors have been handed on: those that could start
   // when it is free, by `due`, and the others by the cycle in which they can start, then by `due`.
   Heap<std::pair<Number, Number>> startable_;
   Heap<std::tuple<Cycle, Number, Number>> waiting_;
-
-  // What the units do, from block to block.
-  std::vector<ChannelClock> channels_;
-  PerUnit<Cycle> free_{};     // when the unit can start its next operation
-  PerUnit<Cycle> retired_{};  // its last operation
-  Cycle shadow_free_ = 0;     // when the array can begin to push the next tile
 };
 
 }  // namespace weft::compiler

@@ -1,10 +1,14 @@
 #include "compiler/program/operation_graph.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 #include <variant>
 
 namespace weft::compiler {
 namespace {
+
+using Number = OperationGraph::Number;
 
 /// Blocks of rows that one operation reads count as one if at most this many rows lie between them.
 /// A window over an image skips the lines' borders and, with a stride, every other line.
@@ -14,14 +18,15 @@ constexpr std::uint64_t kLargestGap = 256;
 
 void OperationGraph::add(const Operation& operation) {
   const auto node = static_cast<Number>(size());
-  if (std::holds_alternative<Fetch>(operation)) {
+  const bool in_order = array_order_ == ArrayOrder::kKept;
+  if (in_order && std::holds_alternative<Fetch>(operation)) {
     const std::uint64_t fetch = earlier_fetches_ + fetches_.size();
     const std::uint64_t slots = config_.weight_fifo_tiles;
     if (fetch >= slots + earlier_takers_) need(takers_.at(fetch - slots - earlier_takers_));
     fetches_.push_back(node);
   }
   const auto* matmul = std::get_if<Matmul>(&operation);
-  if (matmul != nullptr && matmul->next_weights) {
+  if (in_order && matmul != nullptr && matmul->next_weights) {
     const std::uint64_t tile = earlier_takers_ + takers_.size();
     if (tile >= earlier_fetches_) need(fetches_.at(tile - earlier_fetches_));
     takers_.push_back(node);
@@ -30,7 +35,7 @@ void OperationGraph::add(const Operation& operation) {
   bool reads = true;
   const auto end_reads = [&] {
     for (const ReadRows& rows : reads_) {
-      read(rows, unit == Unit::kVector ? std::nullopt : std::optional(unit));
+      read(rows, keeps_order(unit) ? std::optional(unit) : std::nullopt);
     }
     reads_.clear();
     reads = false;
@@ -38,10 +43,16 @@ void OperationGraph::add(const Operation& operation) {
   for_each_access(operation, config_, [&](const RowAccess& access) {
     if (!access.writes()) return add_read(access);
     if (reads) end_reads();
-    write(memories_[static_cast<std::size_t>(access.memory)], access.touch.row, access.touch.end());
+    if (!in_order && matmul != nullptr) return add_to_sum(*matmul);
+    write(access.memory, access.touch.row, access.touch.end());
   });
   if (reads) end_reads();
   settle();
+}
+
+bool OperationGraph::keeps_order(Unit unit) const {
+  if (unit == Unit::kVector) return false;
+  return array_order_ == ArrayOrder::kKept || (unit != Unit::kMatmul && unit != Unit::kFetch);
 }
 
 void OperationGraph::add_reader(std::uint64_t base, std::uint64_t rows, std::uint64_t planes,
@@ -58,8 +69,9 @@ void OperationGraph::add_read(const RowAccess& access) {
   const ReadRows rows{access.memory, access.touch.row, access.touch.end()};
   if (!reads_.empty()) {
     ReadRows& last = reads_.back();
-    if (last.memory == rows.memory && rows.begin <= last.end + kLargestGap &&
-        last.begin <= rows.end + kLargestGap) {
+    const std::uint64_t gap = array_order_ == ArrayOrder::kKept ? kLargestGap : 0;
+    if (last.memory == rows.memory && rows.begin <= last.end + gap &&
+        last.begin <= rows.end + gap) {
       last.begin = std::min(last.begin, rows.begin);
       last.end = std::max(last.end, rows.end);
       return;
@@ -70,9 +82,9 @@ void OperationGraph::add_read(const RowAccess& access) {
 
 void OperationGraph::read(const ReadRows& rows, std::optional<Unit> in_order) {
   const auto node = static_cast<Number>(size());
-  memories_[static_cast<std::size_t>(rows.memory)].update(
-      rows.begin, rows.end, [&](std::uint64_t, std::uint64_t, RowUses& uses) {
-        need(uses.writer);
+  rows_of(rows.memory)
+      .update(rows.begin, rows.end, [&](std::uint64_t, std::uint64_t, RowUses& uses) {
+        need_writer(rows.memory, uses.writer);
         if (in_order) {
           uses.last[*in_order] = node;
         } else if (uses.readers.empty() || uses.readers.back() != node) {
@@ -81,14 +93,56 @@ void OperationGraph::read(const ReadRows& rows, std::optional<Unit> in_order) {
       });
 }
 
-void OperationGraph::write(RowMap<RowUses>& rows, std::uint64_t begin, std::uint64_t end) {
+void OperationGraph::write(RowMemory memory, std::uint64_t begin, std::uint64_t end) {
   RowUses written;
   written.writer = static_cast<Number>(size());
-  rows.replace(begin, end, written, [this](std::uint64_t, std::uint64_t, const RowUses& uses) {
-    need(uses.writer);
+  const auto end_uses = [&](std::uint64_t, std::uint64_t, const RowUses& uses) {
+    need_writer(memory, uses.writer);
     for (const Number reader : uses.last) need(reader);
     for (const Number reader : uses.readers) need(reader);
-  });
+  };
+  rows_of(memory).replace(begin, end, written, end_uses);
+}
+
+/// A matmul that adds to a sum has no edge to the others of the sum.
+void OperationGraph::add_to_sum(const Matmul& matmul) {
+  const auto node = static_cast<Number>(size());
+  sums_.resize(node + 1);
+  const Number first = matmul.accumulate ? open_sum(matmul) : kNone;
+  if (first != kNone) {
+    sums_[node].first = first;
+    sums_[first].later.push_back(node);
+    needed_.insert(needed_.end(), sums_[first].before.begin(), sums_[first].before.end());
+    return;
+  }
+  const std::vector<Number> others = std::exchange(needed_, {});
+  write(RowMemory::kAccumulators, matmul.acc, std::uint64_t{matmul.acc} + matmul.rows);
+  sums_[node].first = node;
+  sums_[node].rows = matmul.rows;
+  sums_[node].before = needed_;
+  needed_.insert(needed_.end(), others.begin(), others.end());
+}
+
+/// The first matmul of the sum in exactly the matmul's rows, if no other unit has read them; else
+/// kNone.
+OperationGraph::Number OperationGraph::open_sum(const Matmul& matmul) {
+  const std::uint64_t begin = matmul.acc;
+  const std::uint64_t end = begin + matmul.rows;
+  Number first = kNone;
+  rows_of(RowMemory::kAccumulators)
+      .update(begin, end, [&](std::uint64_t from, std::uint64_t to, const RowUses& uses) {
+        const bool whole = from == begin && to == end && uses.writer != kNone;
+        if (whole && uses.readers.empty() && sums_[uses.writer].rows == matmul.rows) {
+          first = uses.writer;
+        }
+      });
+  return first;
+}
+
+void OperationGraph::need_writer(RowMemory memory, Number writer) {
+  need(writer);
+  if (writer == kNone || memory != RowMemory::kAccumulators || writer >= sums_.size()) return;
+  for (const Number each : sums_[writer].later) need(each);
 }
 
 void OperationGraph::need(Number node) {
@@ -116,6 +170,21 @@ void OperationGraph::clear() {
   takers_.clear();
   before_.clear();
   ends_.clear();
+  sums_.clear();
+}
+
+void Successors::find(const OperationGraph& graph) {
+  const auto size = static_cast<Number>(graph.size());
+  begins_.assign(size + 1, 0);
+  for (Number node = 0; node < size; ++node) {
+    for (const Number before : graph.before(node)) ++begins_[before];
+  }
+  std::size_t edges = 0;
+  for (std::size_t& begin : begins_) begin = edges += begin;  // the end of each node's, so far
+  nodes_.resize(edges);
+  for (Number node = size; node-- > 0;) {
+    for (const Number before : graph.before(node)) nodes_[--begins_[before]] = node;
+  }
 }
 
 }  // namespace weft::compiler

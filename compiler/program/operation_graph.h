@@ -4,8 +4,14 @@
 //
 // The edges are at least those of the hazard rule (compiler/program/dependences.h), for any order
 // of the vector unit's operations. There may be more: rows that one operation reads count as one
-// block if only a few rows lie between them. The other units keep the order in which their
-// operations were added, so an edge from one of them stands for all that came before it there.
+// block if only a few rows lie between them. Loads and stores keep the order in which they were
+// added, so an edge from one of them stands for all that came before it there. The array and its
+// fetches do so too, unless the array's order is free:
+//
+//   matmul a -> rows 0..7, matmul b adds to them, matmul c adds to them, drained by d
+//
+//   in order      a->b, b->c, c->d
+//   free          a->d, b->d, c->d: whichever comes first overwrites, the others add
 #pragma once
 
 #include <array>
@@ -28,8 +34,13 @@ class OperationGraph {
   /// Of operations in the block.
   using Number = std::uint32_t;
 
+  /// Whether matmuls and fetches keep the order in which they are added. If not, the graph has no
+  /// edges between tiles and matmuls, and those of one sum have none among them.
+  enum class ArrayOrder : std::uint8_t { kKept, kFree };
+
   /// `config` must outlive the graph.
-  explicit OperationGraph(const MachineConfig& config) : config_(config) {}
+  explicit OperationGraph(const MachineConfig& config, ArrayOrder order = ArrayOrder::kKept)
+      : config_(config), array_order_(order) {}
 
   /// Adds the next operation.
   void add(const Operation& operation);
@@ -46,6 +57,9 @@ class OperationGraph {
     return std::span(before_).subspan(begin, ends_[node] - begin);
   }
 
+  /// The first matmul of the sum to which matmul `node` belongs, if the order is free.
+  Number sum_of(Number node) const { return sums_[node].first; }
+
   /// Begins the next block. What belongs together across blocks (a tile's fetch and its matmul) is
   /// still counted.
   void clear();
@@ -61,6 +75,13 @@ class OperationGraph {
     PerUnit<Number> last;
     std::vector<Number> readers;
   };
+  /// Matmuls that write and add to the same accumulator rows, before another unit reads them.
+  struct Sum {
+    Number first = kNone;
+    std::uint32_t rows = 0;
+    std::vector<Number> later;
+    std::vector<Number> before;  // what all of them come after
+  };
   struct ReadRows {
     RowMemory memory = RowMemory::kBuffer;
     std::uint64_t begin = 0;
@@ -69,11 +90,17 @@ class OperationGraph {
 
   void add_read(const RowAccess& access);
   void read(const ReadRows& rows, std::optional<Unit> in_order);
-  void write(RowMap<RowUses>& rows, std::uint64_t begin, std::uint64_t end);
+  void write(RowMemory memory, std::uint64_t begin, std::uint64_t end);
+  void add_to_sum(const Matmul& matmul);
+  Number open_sum(const Matmul& matmul);
+  bool keeps_order(Unit unit) const;
+  RowMap<RowUses>& rows_of(RowMemory memory) { return memories_[static_cast<std::size_t>(memory)]; }
+  void need_writer(RowMemory memory, Number writer);
   void need(Number node);
   void settle();
 
   const MachineConfig& config_;
+  const ArrayOrder array_order_;
   std::array<RowMap<RowUses>, 3> memories_;  // in the order of RowMemory
   std::vector<Number> fetches_;              // of this block
   std::vector<Number> takers_;               // of tiles, in this block
@@ -81,9 +108,26 @@ class OperationGraph {
   std::uint64_t earlier_takers_ = 0;
   std::vector<Number> before_;  // of node 0, node 1, ...
   std::vector<std::size_t> ends_;
+  std::vector<Sum>
+      sums_;  // of each node, if the order is free; only those of first matmuls are whole
   // Of the node being added.
   std::vector<Number> needed_;
   std::vector<ReadRows> reads_;
+};
+
+/// The nodes that come after each node of a graph.
+class Successors {
+ public:
+  /// Forgets the graph before.
+  void find(const OperationGraph& graph);
+
+  std::span<const OperationGraph::Number> of(OperationGraph::Number node) const {
+    return std::span(nodes_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
+  }
+
+ private:
+  std::vector<OperationGraph::Number> nodes_;  // after node 0, node 1, ...
+  std::vector<std::size_t> begins_;
 };
 
 }  // namespace weft::compiler

@@ -38,7 +38,15 @@ std::string images_text(const Schedule& schedule, std::size_t layer) {
 }
 
 std::string_view to_string(InstructionOrder order) {
-  return order == InstructionOrder::kByLayer ? "by layer" : "by start";
+  switch (order) {
+    case InstructionOrder::kByLayer:
+      return "by layer";
+    case InstructionOrder::kByStart:
+      return "by start";
+    case InstructionOrder::kByTile:
+      break;
+  }
+  return "by tile";
 }
 
 std::string to_text(const BufferParts& parts) {

@@ -6,6 +6,7 @@
 // The instructions follow from the layers and this, and from nothing else that could be chosen.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -83,12 +84,11 @@ struct LineBands {
 enum class InstructionOrder : std::uint8_t {
   kByLayer,  // those of a layer one after another
   kByStart,  // as the units can start them (compiler/program/list_scheduler.h)
+  kByTile,   // likewise, and a tile serves several folds (compiler/program/tile_sharing.h)
 };
 
-constexpr InstructionOrder other(InstructionOrder order) {
-  using enum InstructionOrder;
-  return order == kByLayer ? kByStart : kByLayer;
-}
+inline constexpr auto kInstructionOrders = std::to_array(
+    {InstructionOrder::kByStart, InstructionOrder::kByLayer, InstructionOrder::kByTile});
 
 /// A layer has several parts if its form has several bodies, or if it takes the batch in groups or
 /// an image in bands. Then a sheet has parts too (compiler/layers/layer_parts.h). `sheets` and
@@ -116,7 +116,7 @@ std::string to_text(const LineBands& bands, std::size_t layer);
 /// Both, with a comma between them.
 std::string images_text(const Schedule& schedule, std::size_t layer);
 
-/// "by layer" or "by start".
+/// "by layer", "by start" or "by tile".
 std::string_view to_string(InstructionOrder order);
 
 /// One line, such as "9 rows of margin, 12279 for what stays, 4096 of staging".

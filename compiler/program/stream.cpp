@@ -19,13 +19,18 @@ void Stream::order_by_start(const MachineConfig& planned) {
   scheduler_.emplace(planned, [this](const ListScheduler::Entry& entry) { write(entry); });
 }
 
+void Stream::order_by_tile(const MachineConfig& planned) {
+  order_by_start(planned);
+  sharing_.emplace(planned, *scheduler_);
+}
+
 void Stream::begin_round() {
   if (!scheduler_) return;
-  scheduler_->finish();
+  finish();
+  if (sharing_) return order_by_tile(*planned_);
   order_by_start(*planned_);
 }
 
-/// Fetches are counted where they are emitted.
 void Stream::count_bytes(const Operation& operation) {
   LayerInfo& info = step_.layers[layer_];
   if (const auto* load = std::get_if<Load>(&operation)) {
@@ -43,7 +48,9 @@ void Stream::emit(const Operation& operation) {
   ++emitted_;
   count_bytes(operation);
   const ListScheduler::Entry entry{operation, layer_, tile_};
-  if (scheduler_) {
+  if (sharing_) {
+    sharing_->add(entry);
+  } else if (scheduler_) {
     scheduler_->add(entry);
   } else {
     write(entry);
@@ -53,16 +60,23 @@ void Stream::emit(const Operation& operation) {
 void Stream::after_writes(std::uint64_t base, std::uint64_t rows, std::uint64_t planes,
                           std::uint64_t plane_rows, std::function<void(std::size_t)> note) {
   if (!scheduler_) return note(written_);
-  scheduler_->after_writes(base, rows, planes, plane_rows,
-                           [this, note = std::move(note)] { note(written_); });
+  const auto call = [this, note = std::move(note)] { note(written_); };
+  if (sharing_) return sharing_->after_writes(base, rows, planes, plane_rows, call);
+  scheduler_->after_writes(base, rows, planes, plane_rows, call);
 }
 
 void Stream::finish() {
+  if (sharing_) return sharing_->finish();
   if (scheduler_) scheduler_->finish();
 }
 
 void Stream::write(const ListScheduler::Entry& entry) {
   ++written_;
+  if (const auto* fetch = std::get_if<Fetch>(&entry.operation)) {
+    LayerInfo& info = step_.layers[entry.layer];
+    ++info.fetches;
+    if (!fetch->buffer) info.weight_bytes += config_.tile_bytes();
+  }
   sink_.add({entry.operation, tracker_.add(entry.operation)}, entry.layer, entry.tile);
 }
 

@@ -1,6 +1,6 @@
 // The instructions of a program while they are written, in program order.
 //
-//   emit --> [ListScheduler] --> DependenceTracker --> InstructionSink
+//   emit --> [[TileSharing] --> ListScheduler] --> DependenceTracker --> InstructionSink
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 #include "compiler/program/list_scheduler.h"
 #include "compiler/program/network_program.h"
 #include "compiler/program/schedule.h"
+#include "compiler/program/tile_sharing.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
 
@@ -41,6 +42,8 @@ class Stream {
   /// (InstructionOrder::kByStart). Comes before the first of them; `planned` must outlive the
   /// stream. The `after` counts are those that the stream's own machine needs.
   void order_by_start(const MachineConfig& planned);
+  /// The same, after folds of one tile have been brought together (InstructionOrder::kByTile).
+  void order_by_tile(const MachineConfig& planned);
 
   /// Loads into rows of the unified buffer from `row` on bring weights, not inputs.
   void weights_from(std::uint64_t row) { weights_from_ = row; }
@@ -83,6 +86,7 @@ class Stream {
   const MachineConfig* planned_ = nullptr;
   DependenceTracker tracker_;
   std::optional<ListScheduler> scheduler_;  // if the order is not that of the layers
+  std::optional<TileSharing> sharing_;      // before it, if folds of one tile come together
   std::uint64_t weights_from_ = std::numeric_limits<std::uint64_t>::max();
   std::size_t emitted_ = 0;
   std::size_t written_ = 0;

@@ -16,6 +16,7 @@
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/divide_buffer.h"
 #include "compiler/schedule/product/product_segment.h"
+#include "compiler/schedule/search/buffered_tiles.h"
 
 namespace weft::compiler {
 namespace {
@@ -255,8 +256,12 @@ class Variations {
       add(inputs_text(choices.groups.cut_inputs), choices);
       choices = chosen_;
     }
-    choices.order = other(chosen_.order);
-    add(order_text(choices.order), choices);
+    for (const InstructionOrder order : kInstructionOrders) {
+      if (order == chosen_.order) continue;
+      if (order == InstructionOrder::kByTile && !repeats_weights(segment_)) continue;
+      choices.order = order;
+      add(order_text(choices.order), choices);
+    }
     choices = chosen_;
     choices.fit = other(chosen_.fit);
     add(fit_text(choices.fit), choices);

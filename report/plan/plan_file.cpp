@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -48,29 +49,34 @@ std::string attribute_text(const graph::Attribute& attribute) {
 
 // --- Names of choices ---
 
-template <class Value>
-using Names = std::array<std::pair<std::string_view, Value>, 2>;
+template <class Value, std::size_t kCount = 2>
+using Names = std::array<std::pair<std::string_view, Value>, kCount>;
 
-constexpr Names<InstructionOrder> kOrders = {
-    {{"by start", InstructionOrder::kByStart}, {"by layer", InstructionOrder::kByLayer}}};
+constexpr Names<InstructionOrder, 3> kOrders = {{{"by start", InstructionOrder::kByStart},
+                                                 {"by layer", InstructionOrder::kByLayer},
+                                                 {"by tile", InstructionOrder::kByTile}}};
 constexpr Names<Fit> kFits = {{{"next", Fit::kNext}, {"first", Fit::kFirst}}};
 constexpr Names<LoopOrder> kLoopOrders = {{{"chunks outermost", LoopOrder::kChunkOutermost},
                                            {"chunks innermost", LoopOrder::kChunkInnermost}}};
 
-template <class Value>
-std::string_view name_of(const Names<Value>& names, Value value) {
-  return names[0].second == value ? names[0].first : names[1].first;
+template <class Value, std::size_t kCount>
+std::string_view name_of(const Names<Value, kCount>& names, Value value) {
+  return std::ranges::find(names, value, [](const auto& each) { return each.second; })->first;
 }
 
-template <class Value>
-Value read_name(const Names<Value>& names, const JsonFields& fields, const std::string& key) {
+template <class Value, std::size_t kCount>
+Value read_name(const Names<Value, kCount>& names, const JsonFields& fields,
+                const std::string& key) {
   const Json& given = fields.at(key);
+  std::string all;
   for (const auto& [name, value] : names) {
     if (given == name) return value;
+    const bool last = name == names.back().first;
+    all += fmt::format("{}\"{}\"", all.empty() ? "" : last ? " or " : ", ", name);
   }
   const std::string is =
       given.is_string() ? fmt::format("is {}", printable(given.get<std::string>())) : "is no text";
-  fields.fail(key, fmt::format("{}; must be \"{}\" or \"{}\"", is, names[0].first, names[1].first));
+  fields.fail(key, fmt::format("{}; must be {}", is, all));
 }
 
 // --- Writing ---

@@ -59,15 +59,14 @@ NetworkPlan random_plan(std::mt19937_64& random) {
                       1 + below(9), below(2) == 0, below(9), below(9)});
       continue;
     }
-    LayersPlan layers{
-        {1 + below(99), 1 + below(99), 1 + below(9)},
-        below(5000),
-        below(300),
-        below(2) == 0 ? compiler::InstructionOrder::kByLayer : compiler::InstructionOrder::kByStart,
-        below(2) == 0 ? compiler::Fit::kFirst : compiler::Fit::kNext,
-        below(2) == 0,
-        below(9),
-        {}};
+    LayersPlan layers{{1 + below(99), 1 + below(99), 1 + below(9)},
+                      below(5000),
+                      below(300),
+                      compiler::kInstructionOrders[below(compiler::kInstructionOrders.size())],
+                      below(2) == 0 ? compiler::Fit::kFirst : compiler::Fit::kNext,
+                      below(2) == 0,
+                      below(9),
+                      {}};
     for (std::uint32_t layer = below(5); layer > 0; --layer) {
       layers.layers.push_back({"l \"" + std::to_string(layer) + "\\\n", below(3), 1 + below(8),
                                1 + below(8), below(2) == 0, below(4096), below(65)});

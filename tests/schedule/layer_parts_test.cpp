@@ -178,7 +178,9 @@ Programs random_programs(const graph::Graph& graph, const MachineConfig& config,
     choices.buffer = scheduled->schedule.buffer;
     choices.chunk_rows.assign(segment.layers.size(),
                               random.between(0, 1) * random.between(1, config.accumulator_rows));
-    choices.order = random.chance(70) ? InstructionOrder::kByStart : InstructionOrder::kByLayer;
+    // By tile, sums of floats depend on the schedule.
+    const std::int64_t orders = config.dtype == ElementType::kInt8 ? 3 : 2;
+    choices.order = kInstructionOrders[static_cast<std::size_t>(random.between(1, orders) - 1)];
     choices.fit = random.chance(50) ? Fit::kNext : Fit::kFirst;
     for (const Layer& layer : segment.layers) {
       const auto most = static_cast<std::int64_t>(layer.others.size());

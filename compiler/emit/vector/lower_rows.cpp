@@ -38,27 +38,50 @@ class ElementwiseLowering {
  private:
   void run_block(const Chunk& chunk, const ChannelRange& range) {
     const Places& places = context_.places();
-    memory_.staging().begin_use(staged(layer_, chunk, range, places, constants_));
+    const std::size_t sets = wide_sets(chunk, range);
+    memory_.staging().begin_use(staged(layer_, chunk, range, places, constants_) +
+                                (sets - 1) * wide_need(chunk));
     const ChunkInput::ChunkRows a = input_.read(chunk, planes_of(layer_.a, range, places));
     steps_.read(chunk, range);
     const Placement out = write_place(layer_.out, chunk, range, context_);
     wide_.clear();
-    for (std::uint64_t i = 0; i < wide_blocks(layer_); ++i) {
+    for (std::uint64_t i = 0; i < sets * wide_blocks(layer_); ++i) {
       wide_.push_back(memory_.staging().stage(wide_rows(chunk, context_.config)));
     }
+    std::size_t set = 0;
     for (const LaneTile& tile : tiles_) {
-      if (tile.first < range.first || tile.first >= range.last) continue;
-      run_tile(chunk, tile, a, out);
+      if (!is_in(range, tile)) continue;
+      run_tile(chunk, tile, a, out, std::span(wide_).subspan(set * wide_blocks(layer_)));
+      set = (set + 1) % sets;
     }
     memory_.wrote(layer_.out.sheet, write_block(layer_.out, chunk, range, places), out);
   }
 
+  static bool is_in(const ChannelRange& range, const LaneTile& tile) {
+    return tile.first >= range.first && tile.first < range.last;
+  }
+
+  std::uint64_t wide_need(const Chunk& chunk) const {
+    return wide_blocks(layer_) * wide_rows(chunk, context_.config);
+  }
+
+  /// How many tiles have wide rows of their own. If tiles of weights are shared, the channels of a
+  /// result are not computed one after the other, and would wait for the same wide rows.
+  std::size_t wide_sets(const Chunk& chunk, const ChannelRange& range) const {
+    if (!context_.shares_tiles) return 1;
+    const auto tiles = static_cast<std::size_t>(
+        std::ranges::count_if(tiles_, [&](const LaneTile& tile) { return is_in(range, tile); }));
+    const std::uint64_t need = staged(layer_, chunk, range, context_.places(), constants_) +
+                               (tiles - 1) * wide_need(chunk);
+    return need <= memory_.staging().rows() ? tiles : 1;
+  }
+
   void run_tile(const Chunk& chunk, const LaneTile& tile, const ChunkInput::ChunkRows& a,
-                const Placement& out) {
+                const Placement& out, std::span<const std::uint32_t> wide) {
     VectorSource source = narrow_source(layer_.a, chunk, tile, a, context_, 0, 0, layer_.pad);
     source.quantization = layer_.a_quantization;
     for (std::size_t i = 0; i + 1 < steps_.size(); ++i) {
-      const std::uint32_t to = wide_[i % wide_.size()];
+      const std::uint32_t to = wide[i % wide_blocks(layer_)];
       Vector vector = to_wide(source, to, chunk.rows(), tile, context_.config);
       steps_.apply(i, tile, vector);
       emit(std::move(vector), context_);

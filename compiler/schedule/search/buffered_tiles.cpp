@@ -122,6 +122,9 @@ BufferedTiles balanced_tiles(const Segment& segment, const Schedule& schedule,
   return tiles;
 }
 
+/// So many that tiles which stay in the buffer save cycles without a doubt.
+constexpr std::size_t kManyLayers = 8;
+
 /// A matrix of weights, from its first use to its last one.
 struct WeightUse {
   std::size_t first = 0;  // parts of the schedule
@@ -132,7 +135,7 @@ struct WeightUse {
 };
 
 /// Which matrices count as reused. kByAny: those that are fetched at least twice. kByManyLayers:
-/// those of many layers, for which staying in the buffer saves cycles without a doubt.
+/// those of at least kManyLayers layers.
 enum class Reuse : std::uint8_t { kByAny, kByManyLayers };
 
 /// Layers with one constant have one matrix, and each other layer has its own.
@@ -183,7 +186,6 @@ class WeightUses {
   }
 
   bool is_reused(const WeightUse& use) const {
-    constexpr std::size_t kManyLayers = 8;
     return reuse_ == Reuse::kByAny ? use.fetches >= 2 * use.tiles
                                    : use.layers.size() >= kManyLayers;
   }
@@ -242,6 +244,17 @@ void add(std::vector<TileChoice>& all, std::uint32_t slots, BufferedTiles tiles)
 }
 
 }  // namespace
+
+bool repeats_weights(const Segment& segment) {
+  std::map<std::size_t, std::size_t> layers;
+  for (const Layer& layer : segment.layers) {
+    const auto* contraction = std::get_if<ContractionLayer>(&layer.body);
+    if (contraction == nullptr) continue;
+    const auto* weights = std::get_if<ConstantWeights>(&contraction->weights);
+    if (weights != nullptr && weights->constant != graph::kNoValue) ++layers[weights->constant];
+  }
+  return std::ranges::any_of(layers, [](const auto& each) { return each.second >= kManyLayers; });
+}
 
 std::vector<TileChoice> tile_choices(const Segment& segment, const Schedule& schedule,
                                      const MachineConfig& config, std::uint32_t most, bool coarse) {

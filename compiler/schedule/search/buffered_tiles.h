@@ -19,6 +19,9 @@ struct TileChoice {
   std::vector<std::uint32_t> tiles;
 };
 
+/// Whether many layers use the same constant weights, as the steps of a recurrent layer do.
+bool repeats_weights(const Segment& segment);
+
 /// What a search should try for a schedule, with up to `most` slots: each power of two up to it,
 /// or every second one if `coarse`, in ascending order.
 ///

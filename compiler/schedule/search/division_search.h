@@ -3,13 +3,13 @@
 
 #include <cstdint>
 
-#include "compiler/schedule/search/candidate_search.h"
+#include "compiler/schedule/search/tile_search.h"
 
 namespace weft::compiler {
 
-class DivisionSearch : protected CandidateSearch {
+class DivisionSearch : protected TileSearch {
  protected:
-  using CandidateSearch::CandidateSearch;
+  using TileSearch::TileSearch;
 
   /// Groups of images, if there are several.
   void choose_groups();

@@ -11,7 +11,6 @@
 #include "compiler/schedule/choose_bands.h"
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/divide_buffer.h"
-#include "compiler/schedule/search/buffered_tiles.h"
 #include "compiler/schedule/search/capacity_ladder.h"
 #include "compiler/schedule/search/division_search.h"
 #include "compiler/schedule/search/layers_alike.h"
@@ -183,6 +182,7 @@ class ScheduleSearch : private DivisionSearch {
       consider_estimated_tiles();
     } else {
       choose_tiles(!has_time());
+      if (has_time()) pace_tiles();
     }
     choose_smaller_buffers();
     choose_groups();
@@ -194,6 +194,8 @@ class ScheduleSearch : private DivisionSearch {
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_chunks_of_layers_like(i);
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
     choose_tiles(true);
+    if (has_time()) pace_tiles();
+    share_tiles();
     choose_staging_again();
     choose_less();
     choose_divisions_again();
@@ -229,57 +231,6 @@ class ScheduleSearch : private DivisionSearch {
       choices.chunk_rows[layer] = part_of_sums(layer, parts);
       if (choices.chunk_rows[layer] != choices_.chunk_rows[layer]) consider(choices);
     }
-  }
-
-  /// Tiles of weights through the unified buffer.
-  void choose_tiles(bool coarse) {
-    const ScheduleChoices whole = choices_;
-    for (const TileChoice& each :
-         tile_choices(segment_, best_->schedule, config_, most_slots(), coarse)) {
-      consider(with_tiles(whole, each), least_for(each.slots));
-    }
-    if (choices_.buffer.tile_slots == 0 || !is_split() || !has_time()) return;
-    const Schedule schedule = best_->schedule;
-    for (const TileChoice& each :
-         paced_choices(segment_, schedule, config_, choices_.buffer.tile_slots)) {
-      consider(with_tiles(choices_, each));
-    }
-  }
-
-  /// The same for a large batch, which has time for few replays.
-  void consider_estimated_tiles() {
-    for (const std::uint32_t slots : {8U, 32U, most_slots()}) {
-      if (slots > most_slots() || (slots < most_slots() && !is_split())) continue;
-      const auto tiles = estimated_tiles(segment_, best_->schedule, config_, slots);
-      if (tiles) consider(with_tiles(choices_, *tiles), least_for(tiles->slots));
-    }
-  }
-
-  /// More slots leave less room for sheets, which larger batches need. So they must save a
-  /// hundredth.
-  Cycle least_for(std::uint32_t slots) const {
-    const bool takes_more = slots > choices_.buffer.tile_slots;
-    return takes_more && best_->cycles ? *best_->cycles / 100 : 0;
-  }
-
-  /// The same without a replay, if all sheets stay in the buffer that stayed before.
-  void take_tiles() {
-    for (std::uint32_t slots = most_slots(); slots > 1; slots /= 4) {
-      const auto tiles = estimated_tiles(segment_, best_->schedule, config_, slots);
-      if (!tiles) return;
-      ScheduleChoices choices = with_tiles(choices_, *tiles);
-      auto scheduled = schedule_layers(segment_, config_, choices);
-      auto* schedule = std::get_if<Schedule>(&scheduled);
-      if (schedule == nullptr || !keeps_sheets(best_->schedule, *schedule)) continue;
-      best_->schedule = std::move(*schedule);
-      best_->choices = choices_ = std::move(choices);
-      return;
-    }
-  }
-
-  bool is_split() const { return config_.memory_kind == MemoryKind::kSplit; }
-  std::uint32_t most_slots() const {
-    return std::bit_floor(most_tile_slots(planned_machine(choices_)));
   }
 
   void choose_form_of_layers_like(std::size_t first) {

@@ -159,7 +159,7 @@ void change(LayersPlan& plan, const MachineConfig& config, Random& random) {
       plan.staging_rows = static_cast<std::uint64_t>(random.between(0, 20000));
       break;
     case 4:
-      plan.order = random.one_of({InstructionOrder::kByLayer, InstructionOrder::kByStart});
+      plan.order = kInstructionOrders[static_cast<std::size_t>(random.between(0, 2))];
       break;
     default:
       plan.fit = random.one_of({Fit::kFirst, Fit::kNext});
