@@ -59,6 +59,13 @@ void add_new(std::vector<ImageGroups>& all, ImageGroups groups) {
 
 }  // namespace
 
+ImageGroups without_one_group(ImageGroups groups, const LineBands& bands) {
+  if (!groups.sizes.empty() && cuts(groups)) return groups;
+  ImageGroups none;
+  none.cut_inputs = groups.cut_inputs && !bands.counts.empty();
+  return none;
+}
+
 ImageGroups as_divided(ImageGroups groups, const ImageDivision& division) {
   if (groups.sizes.empty()) return groups;
   const ImageGroups divided = ordered(std::move(groups.sizes), division);

@@ -28,6 +28,9 @@ Segment least_part(Segment segment, const MappingOptions& options);
 std::vector<ImageGroups> fitting_groups(const Segment& segment, const ImageDivision& division,
                                         const MachineConfig& config);
 
+/// No groups if all layers take the whole batch, else the groups.
+ImageGroups without_one_group(ImageGroups groups, const LineBands& bands);
+
 /// The groups with smaller ones before larger ones, as the layers can be divided: from the first
 /// one that cannot be, all take the whole batch.
 ImageGroups as_divided(ImageGroups groups, const ImageDivision& division);

@@ -72,7 +72,11 @@ class ScheduleSearch : private DivisionSearch {
     }
     tries_bands_ = false;
     start_with_long_chunks();
-    if (found_) found_->replayed = replayed_;
+    if (!found_) return std::nullopt;
+    found_->replayed = replayed_;
+    // One group of all images is none. The program is the same.
+    const ImageGroups groups = without_one_group(found_->schedule.groups, found_->schedule.bands);
+    found_->schedule.groups = found_->choices->groups = groups;
     return std::move(found_);
   }
 

@@ -60,11 +60,15 @@ void TileSearch::share_tiles() {
   if (!repeats_weights(segment_)) return;
   ScheduleChoices shared = choices_;
   shared.order = InstructionOrder::kByTile;
-  consider(shared);
   const Schedule schedule = best_->schedule;
-  for (std::uint32_t slots = most_slots(); slots >= most_slots() / 4 && slots > 1; slots /= 2) {
-    const auto tiles = estimated_tiles(segment_, schedule, config_, slots);
-    if (tiles) consider(with_tiles(shared, *tiles));
+  // Rows that are used again soon would keep steps apart, or first fit leaves room for more tiles.
+  for (const Fit fit : {Fit::kNext, Fit::kFirst}) {
+    shared.fit = fit;
+    consider(shared);
+    for (std::uint32_t slots = most_slots(); slots >= most_slots() / 4 && slots > 1; slots /= 2) {
+      const auto tiles = estimated_tiles(segment_, schedule, config_, slots);
+      if (tiles) consider(with_tiles(shared, *tiles));
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/product/product_graph.h"
 #include "models/networks/networks.h"
 #include "runtime/network_timing.h"
@@ -75,6 +76,18 @@ TEST(NetworkPlanTest, GivesTheSchedulesThatTheSearchFound) {
   EXPECT_GT(grouped, 0);
   EXPECT_GT(other_forms, 0);
   EXPECT_GT(chunks, 0);
+}
+
+// A plan has no rounds and no inputs in parts if every layer takes all images.
+TEST(NetworkPlanTest, OneGroupOfAllImagesIsNone) {
+  EXPECT_EQ(without_one_group({4, {4, 4}, true, 4}, {}), ImageGroups{});
+  EXPECT_EQ(without_one_group({4, {}, true, 0}, {}), ImageGroups{});
+  ImageGroups cut_inputs;
+  cut_inputs.cut_inputs = true;
+  EXPECT_EQ(without_one_group({4, {4, 4}, true, 4}, {.counts = {2, 2}, .keeps_halo = {}}),
+            cut_inputs);
+  const ImageGroups two{4, {2, 4}, true, 4};
+  EXPECT_EQ(without_one_group(two, {}), two);
 }
 
 TEST(NetworkPlanTest, HoldsBandsWhichSaveCyclesWhereAnImageIsTooLarge) {
