@@ -9,23 +9,33 @@
 namespace weft::compiler {
 
 TileSharing::TileSharing(const MachineConfig& config, ListScheduler& next, std::size_t block)
-    : config_(config), next_(next), block_(block), clock_(config) {}
+    : config_(config),
+      next_(next),
+      block_(block),
+      push_(ArrayTiming(config).push()),
+      clock_(config) {}
 
 void TileSharing::add(Entry entry) {
+  // Without tiles there is nothing to share, and no end to the block.
+  if (nodes_.size() >= 4 * block_ && fetches_ == takers_) {
+    hand_on_as_added(nodes_.size());
+    fetches_ = takers_ = 0;
+  }
   if (std::holds_alternative<Fetch>(entry.operation)) {
     ++fetches_;
     last_fetch_ = nodes_.size();
+    matmul_follows_ = false;
   } else if (const auto* matmul = std::get_if<Matmul>(&entry.operation)) {
-    if (matmul->next_weights) {
-      // Tiles and their matmuls stay in one block.
-      if (nodes_.size() >= block_ && fetches_ == takers_ + 1) {
-        order_block(last_fetch_);
-        fetches_ = 1;
-        takers_ = 0;
-        last_fetch_ = 0;
-      }
-      ++takers_;
+    // A tile and all its matmuls stay in one block.
+    if (matmul->next_weights && nodes_.size() >= block_ && fetches_ == takers_ + 1 &&
+        !matmul_follows_) {
+      order_block(last_fetch_);
+      fetches_ = 1;
+      takers_ = 0;
+      last_fetch_ = 0;
     }
+    if (matmul->next_weights) ++takers_;
+    matmul_follows_ = true;
   }
   nodes_.push_back({std::move(entry), {}});
 }
@@ -52,11 +62,17 @@ void TileSharing::order_block(std::size_t end) {
       graph_->add_reader(node.note.base, node.note.rows, node.note.planes, node.note.plane_rows);
     }
   }
-  if (find_tiles()) {
-    order();
-  } else {
-    for (std::size_t i = 0; i < end; ++i) hand_on(static_cast<Number>(i));
-  }
+  if (!find_tiles()) return hand_on_as_added(end);
+  order();
+  forget(end);
+}
+
+void TileSharing::hand_on_as_added(std::size_t end) {
+  for (std::size_t i = 0; i < end; ++i) hand_on(static_cast<Number>(i));
+  forget(end);
+}
+
+void TileSharing::forget(std::size_t end) {
   nodes_.erase(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(end));
 }
 
@@ -67,39 +83,19 @@ void TileSharing::hand_on(Number node) {
   next_.after_writes(note.base, note.rows, note.planes, note.plane_rows, std::move(each.note.call));
 }
 
-/// Finds which matmuls use the same tile. False if none do, or if one uses the tile of an earlier
+/// Finds which matmuls use the same tile. False if no two do, or if one uses the tile of an earlier
 /// block.
 bool TileSharing::find_tiles() {
-  using Key = std::tuple<std::uint64_t, bool, std::uint32_t, std::uint32_t, std::uint32_t,
-                         std::uint32_t, std::uint32_t, bool, std::uint32_t, Number>;
-  std::map<Key, Number> known;
-  std::deque<Number> fetched;
+  std::map<std::pair<bool, std::uint64_t>, std::vector<Number>> known;  // tiles, by their place
+  std::deque<Number> fetched;                                           // and not taken
   bool shared = false;
-  Number tile = kNone;
+  Number tile = kNone;  // in the array
   for (Number i = 0; i < graph_->size(); ++i) {
     Node& node = nodes_[i];
     if (!node.entry) continue;
     if (const auto* fetch = std::get_if<Fetch>(&node.entry->operation)) {
-      Key key{fetch->tile, false, 0, 0, 0, 0, 0, false, 0, kNone};
-      if (fetch->buffer) {
-        const BufferTile& rows = *fetch->buffer;
-        // A tile of the buffer is another one once its rows have been written again.
-        const Number written = graph_->before(i).empty() ? kNone : graph_->before(i).back();
-        key = {0,
-               true,
-               rows.row,
-               rows.rows,
-               rows.lanes,
-               rows.window.column,
-               rows.window.plane,
-               rows.transpose,
-               rows.at,
-               written};
-      }
-      const auto [found, is_new] = known.try_emplace(key, static_cast<Number>(tiles_.size()));
-      if (is_new) tiles_.emplace_back();
-      node.tile = found->second;
-      tiles_[node.tile].fetches.push_back(i);
+      const std::uint64_t place = fetch->buffer ? fetch->buffer->row : fetch->tile;
+      node.tile = tile_of(i, known[{fetch->buffer.has_value(), place}]);
       fetched.push_back(i);
     } else if (const auto* matmul = std::get_if<Matmul>(&node.entry->operation)) {
       if (matmul->next_weights) {
@@ -115,6 +111,24 @@ bool TileSharing::find_tiles() {
     }
   }
   return shared && fetched.empty() && tiles_stay();
+}
+
+/// The tile that a fetch brings: one of `candidates`, or a new one. A tile of the buffer is another
+/// one once its rows have been written again.
+OperationGraph::Number TileSharing::tile_of(Number fetch, std::vector<Number>& candidates) {
+  const auto last_write = [&](Number node) {
+    return graph_->before(node).empty() ? kNone : graph_->before(node).back();
+  };
+  for (const Number tile : candidates) {
+    const Number other = tiles_[tile].fetches.front();
+    if (nodes_[other].entry->operation != nodes_[fetch].entry->operation) continue;
+    if (last_write(other) != last_write(fetch)) continue;
+    tiles_[tile].fetches.push_back(fetch);
+    return tile;
+  }
+  candidates.push_back(static_cast<Number>(tiles_.size()));
+  tiles_.push_back({{fetch}, {}, 0});
+  return candidates.back();
 }
 
 /// Whether the rows of every tile are written again only after all matmuls that use it.
@@ -213,53 +227,53 @@ bool TileSharing::hand_on_head(Unit unit) {
   return true;
 }
 
+/// The cycle in which a candidate could start.
+Cycle TileSharing::start_of(Number matmul) const {
+  const Node& node = nodes_[matmul];
+  auto operation = std::get<Matmul>(node.entry->operation);
+  operation.next_weights = node.tile != tile_;
+  Cycle ready = node.ready;
+  if (operation.next_weights) ready = std::max(ready, nodes_[fetch_of(node.tile)].ready + push_);
+  return clock_.earliest(operation, ready);
+}
+
 /// The candidate whose fold comes next.
 OperationGraph::Number TileSharing::choose() {
-  const Cycle push = ArrayTiming(config_).push();
-  const auto start_of = [&](Number matmul) {
-    const Node& node = nodes_[matmul];
-    auto operation = std::get<Matmul>(node.entry->operation);
-    operation.next_weights = node.tile != tile_;
-    Cycle ready = node.ready;
-    if (operation.next_weights) {
-      ready = std::max(ready, nodes_[tiles_[node.tile].fetches.front()].ready + push);
-    }
-    return clock_.earliest(operation, ready);
-  };
+  std::optional<Choice> kept;  // with the tile that the array has
+  std::vector<Choice> others;
   Cycle first = std::numeric_limits<Cycle>::max();
-  std::vector<Choice> choices;
-  std::optional<Choice> kept;
   for (const Number matmul : candidates_) {
-    const Choice choice{matmul, start_of(matmul)};
-    const Node& node = nodes_[matmul];
-    if (node.tile == tile_) {
-      if (!kept || std::pair(choice.start, matmul) < std::pair(kept->start, kept->matmul)) {
-        kept = choice;
-      }
-      continue;
+    const Choice choice{start_of(matmul), matmul};
+    const Number tile = nodes_[matmul].tile;
+    if (tile == tile_) {
+      if (!kept || choice < *kept) kept = choice;
+    } else if (nodes_[fetch_of(tile)].waits == 0) {
+      others.push_back(choice);
+      first = std::min(first, choice.start);
     }
-    if (nodes_[tiles_[node.tile].fetches.front()].waits > 0) continue;
-    choices.push_back(choice);
-    first = std::min(first, choice.start);
   }
-  if (kept && (choices.empty() || kept->start <= first + push / 2)) return kept->matmul;
+  // While the array waits for it, the next tile is pushed.
+  if (kept && (others.empty() || kept->start <= first + push_ / 2)) return kept->matmul;
+  return first_by_rank(others, first);
+}
+
+/// Of the candidates that can start soon, the first one. `first` is when one of them can start.
+OperationGraph::Number TileSharing::first_by_rank(const std::vector<Choice>& choices, Cycle first) {
   for (Tile& tile : tiles_) tile.able = 0;
   for (const Choice& choice : choices) {
-    if (choice.start <= first + push) ++tiles_[nodes_[choice.matmul].tile].able;
+    if (choice.start <= first + push_) ++tiles_[nodes_[choice.matmul].tile].able;
   }
-  using Rank = std::tuple<int, std::size_t, std::uint32_t, Number>;
+  enum Class { kSharedNow, kAlone, kSharedLater };
+  using Rank = std::tuple<Class, std::size_t, std::uint32_t, Number>;
   std::optional<Rank> best;
   for (const Choice& choice : choices) {
-    if (choice.start > first + push / 4) continue;
-    const Number matmul = choice.matmul;
-    const Tile& tile = tiles_[nodes_[matmul].tile];
-    const std::uint32_t left = nodes_[nodes_[matmul].goal].left;
-    Rank rank{0, 0, left, matmul};
-    if (tile.able > 1) {
-      std::get<1>(rank) = candidates_.size() - tile.able;
-    } else {
-      std::get<0>(rank) = is_shared_later(matmul) ? 2 : 1;
-    }
+    if (choice.start > first + push_ / 4) continue;
+    const Node& node = nodes_[choice.matmul];
+    const std::size_t able = tiles_[node.tile].able;
+    const Class kind = able > 1                         ? kSharedNow
+                       : is_shared_later(choice.matmul) ? kSharedLater
+                                                        : kAlone;
+    const Rank rank{kind, choices.size() - able, nodes_[node.goal].left, choice.matmul};
     if (!best || rank < *best) best = rank;
   }
   return std::get<3>(best.value());
@@ -294,7 +308,7 @@ bool TileSharing::depends(Number later, Number earlier) {
 /// Fetches the tile of a matmul. Returns the cycle in which the array could begin with its rows.
 Cycle TileSharing::fetch(Number matmul) {
   const Number own = nodes_[matmul].fetch;
-  const Number node = own != kNone ? own : tiles_[nodes_[matmul].tile].fetches.front();
+  const Number node = own != kNone ? own : fetch_of(nodes_[matmul].tile);
   const Entry& entry = *nodes_[node].entry;
   Cycle ready = nodes_[node].ready;
   if (slots_.size() >= config_.weight_fifo_tiles) {
@@ -310,7 +324,6 @@ void TileSharing::hand_on_matmul(Number number) {
   std::erase(candidates_, number);
   Node& node = nodes_[number];
   auto& matmul = std::get<Matmul>(node.entry->operation);
-  Node& sum = nodes_[graph_->sum_of(number)];
   Cycle ready = node.ready;
   matmul.next_weights = node.tile != tile_;
   if (matmul.next_weights) {
@@ -318,10 +331,9 @@ void TileSharing::hand_on_matmul(Number number) {
     slots_.push_back(0);
   }
   tile_ = node.tile;
-  const Number first = graph_->sum_of(number);
-  const bool adds = first == number ? matmul.accumulate
-                                    : std::get<Matmul>(nodes_[first].entry->operation).accumulate;
-  matmul.accumulate = adds || sum.begun;
+  // The first one of a sum overwrites, if the program's first one does.
+  Node& sum = nodes_[graph_->sum_of(number)];
+  matmul.accumulate = sum.begun || std::get<Matmul>(sum.entry->operation).accumulate;
   sum.begun = true;
   --nodes_[node.goal].left;
   const Cycle end = clock_.run(matmul, clock_.earliest(matmul, ready));

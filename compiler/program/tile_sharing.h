@@ -14,6 +14,7 @@
 // for the list scheduler to decide.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -80,14 +81,19 @@ class TileSharing {
     std::size_t able = 0;         // of them, those that could start in time
   };
   struct Choice {
-    Number matmul = kNone;
     Cycle start = 0;
+    Number matmul = kNone;
+    // NOLINTNEXTLINE(modernize-use-nullptr): Clang 14 reports a 0 that it adds itself
+    friend auto operator<=>(const Choice&, const Choice&) = default;
   };
 
   void order_block(std::size_t end);
   void hand_on_as_added(std::size_t end);
+  void forget(std::size_t end);
   static std::optional<Unit> unit_of(const Node& node);
   bool find_tiles();
+  Number tile_of(Number fetch, std::vector<Number>& candidates);
+  Number fetch_of(Number tile) const { return tiles_[tile].fetches.front(); }
   void find_goals();
   bool tiles_stay() const;
   void order();
@@ -96,7 +102,9 @@ class TileSharing {
   void hand_on(Number node);
   void hand_on_matmul(Number node);
   Cycle fetch(Number matmul);
+  Cycle start_of(Number matmul) const;
   Number choose();
+  Number first_by_rank(const std::vector<Choice>& choices, Cycle first);
   bool is_shared_later(Number matmul);
   bool depends(Number later, Number earlier);
   void finish_node(Number node, Cycle ready);
@@ -105,12 +113,14 @@ class TileSharing {
   const MachineConfig& config_;
   ListScheduler& next_;
   const std::size_t block_;
+  const Cycle push_;  // of a tile
   UnitClock clock_;
 
   std::deque<Node> nodes_;   // added and not handed on
   std::size_t fetches_ = 0;  // among them
   std::size_t takers_ = 0;   // matmuls that take a tile
   std::size_t last_fetch_ = 0;
+  bool matmul_follows_ = false;  // after the last fetch
 
   // Of the block that is put into order.
   std::optional<OperationGraph> graph_;

@@ -130,11 +130,12 @@ class RandomFolds {
         return add_vector();
       case 3:
         if (below(4) == 0) operations_.emplace_back(Load{below(9), 20 + below(9), 1});
+        if (taken_ && below(2) == 0) add_matmul(false);
         return;
       default:
         while (fetched_ == slots_) take();
         fetch();
-        while (fetched_ > 0 && below(5) > 0) take();
+        while (fetched_ > 0 && below(3) > 0) take();
     }
   }
 
@@ -165,6 +166,7 @@ class RandomFolds {
 
   void take() {
     --fetched_;
+    taken_ = true;
     add_matmul(true);
     while (below(4) == 0) add_matmul(false);
   }
@@ -184,6 +186,7 @@ class RandomFolds {
   std::vector<Operation> operations_;
   const std::size_t slots_;
   std::size_t fetched_ = 0;  // and not taken
+  bool taken_ = false;
 };
 
 /// A row of the unified buffer that is looked at after the operations before `at`.
