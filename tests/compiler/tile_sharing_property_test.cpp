@@ -298,6 +298,47 @@ TEST(TileSharingPropertyTest, EveryReadFindsWhatItFoundBefore) {
   EXPECT_GT(swapped, 4000);
 }
 
+/// The rows of `acc`, drained to row `acc` of the buffer.
+Vector drain_of(std::uint32_t acc) {
+  Vector vector;
+  vector.acc = acc;
+  vector.ub = acc;
+  vector.format = RowFormat::kNarrow;
+  return vector;
+}
+
+Matmul product_to(std::uint32_t acc, bool next_weights) {
+  Matmul matmul;
+  matmul.ub.base = 10 + acc;
+  matmul.acc = acc;
+  matmul.next_weights = next_weights;
+  return matmul;
+}
+
+// The fourth product uses tile 0, which the third one took, although tile 2 is fetched before. If a
+// block ended in between, its order (tile 0 twice, then tile 1) would leave tile 1 in the array.
+TEST(TileSharingTest, ATileStaysForAProductAfterTheNextFetch) {
+  const MachineConfig config;
+  std::vector<Operation> operations = {
+      Fetch{0},           product_to(0, true), Fetch{1}, product_to(1, true),
+      Fetch{0},           product_to(2, true), Fetch{2}, product_to(3, false),
+      product_to(4, true)};
+  for (std::uint32_t acc = 0; acc < 5; ++acc) operations.emplace_back(drain_of(acc));
+  for (std::size_t block = 1; block <= operations.size(); ++block) {
+    SCOPED_TRACE("block " + std::to_string(block));
+    std::vector<std::size_t> numbers(operations.size());
+    std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+    const Seen before = run(operations, numbers, {}, config, operations.size());
+    std::vector<Operation> changed;
+    numbers.clear();
+    for (const ListScheduler::Entry& entry : ordered(operations, {}, config, block).entries) {
+      changed.push_back(entry.operation);
+      numbers.push_back(entry.layer);
+    }
+    EXPECT_EQ(run(changed, numbers, {}, config, operations.size()).read, before.read);
+  }
+}
+
 // --- A recurrence --------------------------------------------------------------------------------
 
 /// `steps` steps h(t+1) = f(h(t) U) with `side` x `side` tiles: column j of a step adds up the
