@@ -7,8 +7,8 @@
 //     4 5 6             2: t and t + 1                  8: t + 1 and t + 2
 //     7 8 9             ...                             ...
 //
-// Then a layer takes 24 tiles every two steps and not 36, if a step has 18. Sums get their products
-// in another order; the first of them overwrites the accumulators.
+// Two steps then take 12 tiles and not 18. Sums get their products in another order; the first of
+// them overwrites the accumulators.
 //
 // The operations are handed on in an order that the program could have. What the units do when is
 // for the list scheduler to decide.
@@ -116,10 +116,10 @@ class TileSharing {
   const Cycle push_;  // of a tile
   UnitClock clock_;
 
-  std::deque<Node> nodes_;   // added and not handed on
-  std::size_t fetches_ = 0;  // among them
-  std::size_t takers_ = 0;   // matmuls that take a tile
-  std::size_t last_fetch_ = 0;
+  std::deque<Node> nodes_;       // added and not handed on
+  std::size_t fetches_ = 0;      // among them
+  std::size_t takers_ = 0;       // matmuls that take a tile
+  std::size_t last_fetch_ = 0;   // its place among them
   bool matmul_follows_ = false;  // after the last fetch
 
   // Of the block that is put into order.
