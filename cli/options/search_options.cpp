@@ -31,7 +31,8 @@ bool exists(const std::string& file) {
 
 bool fixes_anything(const compiler::MappingOptions& mapping) {
   return mapping.packed_taps || mapping.joined_lines || mapping.line_borders ||
-         mapping.turned_results || mapping.turned_values || mapping.depthwise_on_vector_unit;
+         mapping.line_slices || mapping.turned_results || mapping.turned_values ||
+         mapping.depthwise_on_vector_unit;
 }
 
 runtime::NetworkSchedule follow_plan(ScheduleRequest request,

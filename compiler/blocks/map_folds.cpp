@@ -40,10 +40,10 @@ class FoldMapper {
     map_.window = map_.walked;
     if (join.lines.any()) map_.window[1] = join.kernel;
     map_.form = form();
-    map_.lines_in = join.lines.in.joined;
-    map_.lines_out = join.lines.out.joined;
-    map_.channels = channels() / map_.lines_in;
-    map_.filters = layer_.n / map_.lines_out;
+    map_.in = join.lines.in;
+    map_.out = join.lines.out;
+    map_.channels = map_.joined() ? join.channels : lanes();
+    map_.filters = map_.joined() ? join.filters : layer_.n;
     map_.groups = std::max({layer_.groups, layer_.packed_groups, join.groups});
     map_.k_rows = k_rows();
     map_.pieces = blocks_.pieces();
@@ -65,8 +65,8 @@ class FoldMapper {
     return map_.taps() > 1 || map_.walked[1] > 1 ? FoldForm::kTapsApart : FoldForm::kProduct;
   }
 
-  /// Of all joined lines together.
-  std::int64_t channels() const {
+  /// Channels of the image, of all joined lines together.
+  std::int64_t lanes() const {
     return patches_ ? patches_->channels : layer_.k / layer_.packed_taps;
   }
 
@@ -150,7 +150,7 @@ class FoldMapper {
     const std::int64_t columns = map_.walked[2];
     const std::int64_t patch = map_.walked[1] * columns;
     const std::int64_t filters = map_.filters / map_.groups;
-    std::vector<WeightRows> parts;
+    std::vector<WeightRows> whole;
     for (std::int64_t channel = first / patch; channel * patch < last; ++channel) {
       for (const JoinedTap& each : layer_.join.taps) {
         const std::int64_t line = channel * patch + each.place * columns;
@@ -166,13 +166,15 @@ class FoldMapper {
             .filters = filters,
             .line_out = each.out,
         };
-        if (!parts.empty() && follows(rows, parts.back())) {
-          parts.back().taps += rows.taps;
+        if (!whole.empty() && follows(rows, whole.back())) {
+          whole.back().taps += rows.taps;
         } else {
-          parts.push_back(rows);
+          whole.push_back(rows);
         }
       }
     }
+    std::vector<WeightRows> parts;
+    for (const WeightRows& rows : whole) add_in_slices(rows, parts);
     return parts;
   }
 
@@ -182,14 +184,13 @@ class FoldMapper {
            rows.row == before.row + before.taps && rows.tap == before.tap + before.taps;
   }
 
-  /// Lane i of the copies is channel i % channels under tap i / channels of the line.
+  /// Lane i of the copies is lane i % lanes of the image under tap i / lanes of the line.
   std::vector<WeightRows> of_lines(std::int64_t first, std::int64_t last, std::int64_t line) const {
-    const std::int64_t channels = map_.lines_in * map_.channels;
     std::vector<WeightRows> parts;
     while (first < last) {
-      const std::int64_t tap = first / channels;
-      const std::int64_t end = std::min(last, (tap + 1) * channels);
-      const std::int64_t before = tap * channels;
+      const std::int64_t tap = first / lanes();
+      const std::int64_t end = std::min(last, (tap + 1) * lanes());
+      const std::int64_t before = tap * lanes();
       for (WeightRows rows :
            of_channels(first - before, end - before, line * layer_.packed_taps + tap)) {
         rows.row += before;
@@ -205,20 +206,51 @@ class FoldMapper {
                                       std::int64_t tap) const {
     if (!map_.joined()) return of_line(first, last, tap);
     std::vector<WeightRows> parts;
+    const std::int64_t slice = map_.in.slice == 0 ? map_.channels : map_.in.slice;
     for (const JoinedTap& each : layer_.join.taps) {
-      const std::int64_t before = each.in * map_.channels;
-      const std::int64_t from = std::max(first, before);
-      const std::int64_t to = std::min(last, before + map_.channels);
-      if (each.place != tap / map_.walked[2] || from >= to) continue;
+      if (each.place != tap / map_.walked[2]) continue;
       const std::int64_t single = each.tap * map_.walked[2] + tap % map_.walked[2];
-      for (WeightRows rows : of_line(from - before, to - before, single)) {
-        rows.row += before;
-        rows.line_in = each.in;
-        rows.line_out = each.out;
-        parts.push_back(rows);
+      for (std::int64_t channel = 0; channel < map_.channels; channel += slice) {
+        const std::int64_t before = map_.in.lane(map_.channels, each.in, channel) - channel;
+        const std::int64_t end = std::min(channel + slice, map_.channels);
+        const std::int64_t from = std::max(first - before, channel);
+        const std::int64_t to = std::min(last - before, end);
+        if (from >= to) continue;
+        for (WeightRows rows : of_line(from, to, single)) {
+          rows.row += before;
+          rows.line_in = each.in;
+          rows.line_out = each.out;
+          add_in_slices(rows, parts);
+        }
       }
     }
     return parts;
+  }
+
+  /// Adds the rows once for each slice of the result that their filters lie in.
+  void add_in_slices(const WeightRows& rows, std::vector<WeightRows>& parts) const {
+    const std::int64_t slice = map_.out.slice;
+    const std::int64_t last = rows.filter + rows.filters;
+    if (slice == 0 || (last - 1) / slice == rows.filter / slice) {
+      parts.push_back(rows);
+      parts.back().column = map_.out.lane(map_.filters, rows.line_out, rows.filter);
+      return;
+    }
+    for (std::int64_t block = 0; block < rows.blocks; ++block) {
+      WeightRows part = rows;
+      part.blocks = 1;
+      part.channels = rows.channels / rows.blocks;
+      part.channel += block * part.channels;
+      part.row += block * part.rows();
+      const std::int64_t filters = rows.filters / rows.blocks;
+      const std::int64_t end = rows.filter + (block + 1) * filters;
+      for (part.filter = rows.filter + block * filters; part.filter < end;
+           part.filter += part.filters) {
+        part.filters = std::min(end, (part.filter / slice + 1) * slice) - part.filter;
+        part.column = map_.out.lane(map_.filters, part.line_out, part.filter);
+        parts.push_back(part);
+      }
+    }
   }
 
   /// Channels [first, last) of a line under one tap. All channels of a group meet all its filters.
@@ -234,6 +266,7 @@ class FoldMapper {
                        .tap = tap,
                        .filter = from / channels * filters,
                        .filters = groups * filters,
+                       .column = from / channels * filters,
                        .blocks = groups});
     });
     return parts;

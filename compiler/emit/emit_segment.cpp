@@ -78,7 +78,8 @@ MachineStep step_for(const Segment& segment, const PartedSegment& parts, const S
     result.value = layer.value;
     result.view = result_view(layer.body);
     if (const auto* product = std::get_if<ContractionLayer>(&layer.body)) {
-      result.lines = product->border.any() ? product->join.lines.out : ImageLines{};
+      const ImageLines& lines = product->join.lines.out;
+      result.lines = product->border.any() || lines.slice > 0 ? lines : ImageLines{};
     }
     result.size = segment.sheets[result.view.sheet].size;
     result.wide = segment.sheets[result.view.sheet].wide;

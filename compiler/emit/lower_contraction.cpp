@@ -208,8 +208,11 @@ class ContractionLowering {
     for (std::int64_t row = 0; row < chunk.rows(); row += most) {
       drain(product, chunk, {row, std::min(row + most, chunk.rows())}, operands, tile, acc);
     }
-    pad_line(chunk, 0, {0, layer_.border.first}, operands);
-    pad_line(chunk, layer_.walk.y.output - 1, {layer_.n - layer_.border.last, layer_.n}, operands);
+    const LineBorder& border = layer_.border;
+    const std::int64_t lane = tile * cols_;
+    const std::int64_t end = lane + border.lanes;
+    pad_line(chunk, 0, {lane, lane + border.first}, operands);
+    pad_line(chunk, layer_.walk.y.output - 1, {end - border.last, end}, operands);
   }
 
   /// `first`: the accumulators hold no sums yet.

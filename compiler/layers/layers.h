@@ -108,11 +108,13 @@ struct JoinedLines {
   bool any() const { return in.any() || out.any(); }
 };
 
-/// Lanes of a result that stand for lines beyond its image and hold padding: the first `first`
-/// lanes in the rows of its first joined line, the last `last` lanes in the rows of its last one.
+/// Lanes of a tile of the result that stand for lines beyond its image and hold padding: the first
+/// `first` lanes in the rows of its first joined line, the last `last` of `lanes` lanes in the rows
+/// of its last one.
 struct LineBorder {
   std::int64_t first = 0;
   std::int64_t last = 0;
+  std::int64_t lanes = 0;
   std::uint16_t pad = 0;  // bit pattern
   bool any() const { return first > 0 || last > 0; }
 };
@@ -131,6 +133,8 @@ struct LineJoin {
   JoinedLines lines = {};
   std::int64_t kernel = 1;  // lines of the window between single lines
   std::int64_t groups = 1;
+  std::int64_t channels = 1;  // of a single line of the operand
+  std::int64_t filters = 1;
   std::vector<JoinedTap> taps = {};  // all other weights are zero
 };
 
@@ -151,7 +155,7 @@ struct ContractionLayer {
   std::variant<ConstantWeights, ComputedWeights> weights;
   std::vector<BatchOffset> batch = {{}};
   Epilogue epilogue;
-  LineBorder border = {};  // if there is one, the result's channels fit one tile
+  LineBorder border = {};  // if there is one, each tile holds all joined lines of its channels
   View out;
 };
 

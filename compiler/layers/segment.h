@@ -22,6 +22,7 @@ struct Segment {
   bool has_turned_values = false;
   bool has_joined_lines = false;  // in some sheet (MappingOptions::joined_lines)
   bool has_line_borders = false;  // likewise (MappingOptions::line_borders)
+  bool has_line_slices = false;   // likewise (MappingOptions::line_slices)
 };
 
 }  // namespace weft::compiler

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "compiler/program/mapping.h"
+#include "compiler/rows/image_lines.h"
 
 namespace weft::compiler {
 
@@ -38,8 +39,9 @@ struct WeightRows {
   std::int64_t channels = 1;
   std::int64_t tap = 0;  // number in the window, x fastest
   std::int64_t taps = 1;
-  std::int64_t filter = 0;  // of the line `line_out`; without joined lines a column of the result
+  std::int64_t filter = 0;  // of the line `line_out`
   std::int64_t filters = 1;
+  std::int64_t column = 0;  // of the result, where the filters begin
   std::int64_t blocks = 1;
   std::int64_t line_in = 0;  // line of the joined line that the rows read
   std::int64_t line_out = 0;
@@ -79,9 +81,9 @@ struct FoldMap {
   std::int64_t channels = 0;
   std::int64_t filters = 0;
   std::int64_t groups = 1;
-  std::int64_t lines_in = 1;   // joined in a row of the image, each with all channels
-  std::int64_t lines_out = 1;  // joined in a row of the result, each with all filters
-  std::int64_t k_rows = 0;     // rows with weights in all k tiles of a product and a piece
+  ImageLines in = {};       // joined in a row of the image
+  ImageLines out = {};      // joined in a row of the result
+  std::int64_t k_rows = 0;  // rows with weights in all k tiles of a product and a piece
   std::int64_t pieces = 1;
   bool computed = false;  // the network computes the weights
   Mapping mapping = {};   // of the first group of images
@@ -90,8 +92,8 @@ struct FoldMap {
   std::uint64_t left_out = 0;  // products that are not listed
 
   std::int64_t taps() const { return window[0] * window[1] * window[2]; }
-  std::int64_t columns() const { return lines_out * filters; }
-  bool joined() const { return lines_in > 1 || lines_out > 1; }
+  std::int64_t columns() const { return out.lanes(filters); }
+  bool joined() const { return in.any() || out.any(); }
 };
 
 }  // namespace weft::compiler

@@ -115,7 +115,7 @@ struct ResultRows {
 struct LayerResult {
   graph::ValueId value = graph::kNoValue;  // kNoValue: rearranged elements of other values
   View view;
-  /// If they have a border, the view is of the image of joined lines.
+  /// If they have a border or slices, the view is of the image of joined lines.
   ImageLines lines = {};
   SheetSize size;
   bool wide = false;  // 32-bit words, in the tensor
@@ -170,6 +170,8 @@ struct MappingOptions {
   /// Whether joined lines may have a border of padding where the same estimate says that this saves
   /// cycles. By default they may, unless the network is faster without.
   std::optional<bool> line_borders = {};
+  /// Whether the channels of joined lines may lie in slices, likewise.
+  std::optional<bool> line_slices = {};
   /// The number of the form in which layers run (Schedule::forms). Layers with fewer forms run in
   /// form 0. By default each layer has the form of the schedule with the fewest cycles.
   std::optional<std::size_t> form = {};

@@ -117,9 +117,9 @@ graph::Tensor single_lines(const graph::Tensor& joined, const graph::ValueType& 
   const std::size_t bytes = graph::size_bytes(type.type) * static_cast<std::size_t>(shape[3]);
   std::span<std::byte> to = image.mutable_bytes();
   for (std::int64_t i = 0; i < shape[0] * shape[1]; ++i) {
-    const std::int64_t channels = i / shape[1] * lines.joined * shape[1] + i % shape[1];
+    const std::int64_t before = i / shape[1] * lines.lanes(shape[1]);
     for (std::int64_t line = lines.border; line < lines.border + shape[2]; ++line) {
-      const std::int64_t channel = channels + line % lines.joined * shape[1];
+      const std::int64_t channel = before + lines.lane(shape[1], line % lines.joined, i % shape[1]);
       const auto from = static_cast<std::size_t>(channel * rows + line / lines.joined);
       std::ranges::copy(joined.bytes().subspan(from * bytes, bytes), to.begin());
       to = to.subspan(bytes);

@@ -79,7 +79,8 @@ Matrix to_sheet(const graph::Tensor& tensor, const View& view, SheetSize size, E
 /// or rounded to float16.
 graph::Tensor from_sheet(const Matrix& sheet, const View& view, const graph::ValueType& type);
 
-/// The image [N, C, H, W] of `type` from its joined lines [N, P*C, rows, W], without their border.
+/// The image [N, C, H, W] of `type` from its joined lines [N, lanes, rows, W], without their
+/// border.
 graph::Tensor single_lines(const graph::Tensor& joined, const graph::ValueType& type,
                            const ImageLines& lines);
 

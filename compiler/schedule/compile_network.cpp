@@ -167,6 +167,10 @@ bool has_line_borders(const Segment& segment) {
   return segment.has_line_borders;
 }
 
+bool has_line_slices(const Segment& segment) {
+  return segment.has_line_slices;
+}
+
 bool is_batch(const Segment& segment) {
   return batch_of(segment) > 1;
 }
@@ -238,6 +242,10 @@ std::vector<MappingOptions> other_plans(const graph::Graph& graph, const Machine
     plans.push_back(options);
     plans.back().joined_lines = true;
   }
+  if (!options.line_slices && any_segment(steps, has_line_slices)) {
+    plans.push_back(options);
+    plans.back().line_slices = false;
+  }
   for (const bool turned : {false, true}) {
     if (options.turned_results || !any_segment(steps, turned ? could_turn : could_turn_back)) {
       continue;
@@ -257,8 +265,13 @@ std::vector<MappingOptions> other_plans(const graph::Graph& graph, const Machine
 }
 
 NetworkChoices choices_in(const MappingOptions& options) {
-  return {options.packed_taps,    options.joined_lines,  options.line_borders,
-          options.turned_results, options.turned_values, options.depthwise_on_vector_unit};
+  return {options.packed_taps,
+          options.joined_lines,
+          options.line_borders,
+          options.line_slices,
+          options.turned_results,
+          options.turned_values,
+          options.depthwise_on_vector_unit};
 }
 
 }  // namespace
@@ -277,9 +290,16 @@ ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& confi
   FirstSchedules first(network.graph, config, options);
   for (MappingOptions& plan : other_plans(network.graph, config, options.mapping, best.steps)) {
     if (!best.cycles) break;
-    // Borders are left out of the joined lines that have won.
-    if (plan.line_borders == false) plan.joined_lines = network.choices.joined_lines;
-    if (plan.line_borders == false && plan.joined_lines == false) continue;
+    // Slices, and then borders, are left out of the joined lines that have won.
+    if (!options.mapping.line_slices && plan.line_slices == false) {
+      plan.joined_lines = network.choices.joined_lines;
+      if (plan.joined_lines == false) continue;
+    }
+    if (!options.mapping.line_borders && plan.line_borders == false) {
+      plan.joined_lines = network.choices.joined_lines;
+      plan.line_slices = network.choices.line_slices;
+      if (plan.joined_lines == false) continue;
+    }
     CompileOptions other = options;
     other.mapping = plan;
     Cycle own_first = 0;
@@ -291,7 +311,10 @@ ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& confi
     }
     // Joined lines need longer rows, and only a search shows which images then fit the buffer.
     const bool decides_what_fits = plan.joined_lines == false && !first.fits_buffer();
-    if (!is_short && !decides_what_fits && others_first > own_first + own_first / kFarSlower) {
+    // Lines for images that share the fetches take longer for the one image that is compared.
+    const bool is_for_batch = plan.joined_lines == true;
+    if (!is_short && !decides_what_fits && !is_for_batch &&
+        others_first > own_first + own_first / kFarSlower) {
       continue;
     }
     // What begins about as well is searched to the end.

@@ -34,6 +34,7 @@ struct NetworkChoices {
   std::optional<bool> packed_taps;
   std::optional<bool> joined_lines;
   std::optional<bool> line_borders;
+  std::optional<bool> line_slices;
   std::optional<bool> turned_results;
   std::optional<bool> turned_values;
   std::optional<bool> depthwise_on_vector_unit;
@@ -41,10 +42,11 @@ struct NetworkChoices {
 };
 
 /// All of them, with the names that plans use.
-inline constexpr std::array<std::pair<std::string_view, std::optional<bool> NetworkChoices::*>, 6>
+inline constexpr std::array<std::pair<std::string_view, std::optional<bool> NetworkChoices::*>, 7>
     kNetworkChoices = {{{"packed_taps", &NetworkChoices::packed_taps},
                         {"joined_lines", &NetworkChoices::joined_lines},
                         {"line_borders", &NetworkChoices::line_borders},
+                        {"line_slices", &NetworkChoices::line_slices},
                         {"turned_results", &NetworkChoices::turned_results},
                         {"turned_values", &NetworkChoices::turned_values},
                         {"depthwise_on_vector_unit", &NetworkChoices::depthwise_on_vector_unit}}};

@@ -296,6 +296,7 @@ CompileOptions options_of(const NetworkChoices& choices, bool calibrated) {
   options.mapping.packed_taps = choices.packed_taps;
   options.mapping.joined_lines = choices.joined_lines;
   options.mapping.line_borders = choices.line_borders;
+  options.mapping.line_slices = choices.line_slices;
   options.mapping.turned_results = choices.turned_results;
   options.mapping.turned_values = choices.turned_values;
   options.mapping.depthwise_on_vector_unit = choices.depthwise_on_vector_unit;

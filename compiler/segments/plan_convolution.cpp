@@ -270,24 +270,29 @@ Refusal Planner::plan_joined(const graph::Node& node, ValueId x, const JoinedLin
   weights.make = joined_filters(weights.make,
                                 {layer.n, layer.k, layer.groups, layer.walk.y, layer.walk.x.kernel},
                                 lines, static_cast<std::uint8_t>(weights.zero_point));
-  layer.join = {lines, layer.walk.y.kernel, layer.groups, joined_taps(layer.walk.y, lines)};
+  layer.join = {
+      lines, layer.walk.y.kernel, layer.groups, layer.k, layer.n, joined_taps(layer.walk.y, lines)};
   const std::int64_t n = layer.n;
-  layer.border = {lines.out.border * n, lines.out.border_after(layer.walk.y.output) * n,
-                  pad_of(layer.epilogue)};
+  const std::int64_t line = lines.out.slice == 0 ? n : lines.out.slice;  // its lanes in a tile
+  layer.border = {lines.out.border * line, lines.out.border_after(layer.walk.y.output) * line,
+                  lines.out.joined * line, pad_of(layer.epilogue)};
   layer.walk.y = joined_window(layer.walk.y, lines);
-  layer.k *= lines.in.joined;
-  layer.n *= lines.out.joined;
-  layer.groups = 1;
-  layer.epilogue.bias = repeated(layer.epilogue.bias, lines.out.joined);
-  layer.epilogue.scale = repeated(layer.epilogue.scale, lines.out.joined);
+  layer.groups = joined_groups(layer.k, layer.n, layer.groups, lines);
+  layer.k = lines.in.lanes(layer.k);
+  layer.n = lines.out.lanes(layer.n);
+  layer.epilogue.bias = repeated(layer.epilogue.bias, lines.out);
+  layer.epilogue.scale = repeated(layer.epilogue.scale, lines.out);
   std::string note = pieces_note(weights.pieces);
   const auto append = [&](const std::string& more) {
     if (!more.empty()) note += (note.empty() ? "" : "; ") + more;
   };
   append(fmt::format("{} lines in a row", std::max(lines.in.joined, lines.out.joined)));
+  if (const std::int64_t slice = std::max(lines.in.slice, lines.out.slice); slice > 0) {
+    note += fmt::format(" for slices of {} channels", slice);
+  }
   if (layer.border.any()) {
-    append(fmt::format("result padded by {} and {} lines", layer.border.first / n,
-                       layer.border.last / n));
+    append(fmt::format("result padded by {} and {} lines", layer.border.first / line,
+                       layer.border.last / line));
   }
   if (!lines.in.any()) append(pack_taps(x, {layer.walk.y, layer.walk.x}, layer));
   layer.out = joined_result(node.outputs[0], lines.out);

@@ -168,7 +168,8 @@ Refusal Planner::second_operand(ValueId b, const Shape& shape, std::size_t axis,
   if (constant->type().type != DataType::kFloat32) return "its constant is not float32";
   const std::int64_t lines = lines_in(layer, shape, axis);
   if (!is_short && lines > 1) return kJoined;
-  step.b = repeated([constant = *constant] { return constant.tensor(); }, lines);
+  step.b =
+      repeated([constant = *constant] { return constant.tensor(); }, ImageLines{.joined = lines});
   const graph::Tensor* ready = constant->ready();
   if (ready != nullptr && ready->size() == 1) step.number = ready->data<float>()[0];
   return is_short ? std::nullopt : constant_rows(*constant, shape, axis, layer, step);

@@ -32,9 +32,9 @@ ImageLines Planner::joined_lines(ValueId value) const {
                         !sheet.from_host && is_channel_axis(found.view, 1) &&
                         is_row_axis(found.view, 0) && is_row_axis(found.view, 2) &&
                         is_row_axis(found.view, 3);
-  // Copies make no borders.
-  return is_image && !lines_[value].has_border(graph_.type(value).shape[2]) ? lines_[value]
-                                                                            : ImageLines{};
+  // Copies make no borders and no slices.
+  return is_image && lines_[value].is_dense(graph_.type(value).shape[2]) ? lines_[value]
+                                                                         : ImageLines{};
 }
 
 ImageLines Planner::common_lines(ValueId a, ValueId b) const {
@@ -60,18 +60,22 @@ LayerOperand Planner::take_apart(ValueId value, const LayerOperand& joined) {
   ConcatLayer copies;
   copies.out = apart.view;
   ElementwiseLayer copy;
-  copy.channels = shape[1];
   copy.walk.x.input = copy.walk.x.output = shape[3];
-  copy.out = apart.view;
   const ImageLines& lines = joined.lines;
   for (std::int64_t line = 0; line < shape[0] * shape[2]; ++line) {
     const std::int64_t at = line % shape[2] + lines.border;
     const std::int64_t row = line / shape[2] * lines.rows_of(shape[2]) + at / lines.joined;
-    copy.a = joined.view;
-    copy.a.row += row * shape[3];
-    copy.a.channel += at % lines.joined * shape[1];
-    copies.parts.push_back(copy);
-    copy.out.row += shape[3];
+    const std::int64_t slice = lines.slice == 0 ? shape[1] : lines.slice;
+    for (std::int64_t channel = 0; channel < shape[1]; channel += slice) {
+      copy.a = joined.view;
+      copy.a.row += row * shape[3];
+      copy.a.channel += lines.lane(shape[1], at % lines.joined, channel);
+      copy.out = apart.view;
+      copy.out.row += line * shape[3];
+      copy.out.channel += channel;
+      copy.channels = std::min(slice, shape[1] - channel);
+      copies.parts.push_back(copy);
+    }
   }
   add_movement("Copy", joined.dequantized ? graph::kNoValue : value, shape, std::move(copies),
                fmt::format("{} lines of a row taken apart", lines.joined));
@@ -121,12 +125,13 @@ View Planner::joined_result(ValueId value, const ImageLines& lines) {
   if (!lines.any()) return new_result(value, 1);
   const Shape wide = joined_shape(shape, lines);
   const View seen = dense_view(segment_->sheets.size(), wide, 1);
-  const bool has_border = lines.has_border(shape[2]);
-  const View view = has_border ? seen : joined_view(seen.sheet, shape, lines.joined);
-  add_image(has_border ? graph::kNoValue : value, wide, view);
+  const bool is_dense = lines.is_dense(shape[2]);
+  const View view = is_dense ? joined_view(seen.sheet, shape, lines.joined) : seen;
+  add_image(is_dense ? value : graph::kNoValue, wide, view);
   segment_->values[value] = {.view = seen, .lines = lines};
   segment_->has_joined_lines = true;
-  segment_->has_line_borders |= has_border;
+  segment_->has_line_borders |= lines.has_border(shape[2]);
+  segment_->has_line_slices |= lines.slice > 0;
   return view;
 }
 
@@ -134,7 +139,7 @@ void Planner::take_borders_apart(OpenSegment& segment, const std::vector<bool>& 
   segment_ = &segment;
   std::vector<ValueId> bordered;
   for (const auto& [value, found] : segment.values) {
-    if (wanted[value] && found.lines.any() && found.lines.has_border(graph_.type(value).shape[2])) {
+    if (wanted[value] && found.lines.any() && !found.lines.is_dense(graph_.type(value).shape[2])) {
       bordered.push_back(value);
     }
   }

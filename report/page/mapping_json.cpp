@@ -20,6 +20,7 @@ namespace {
 
 using compiler::FoldForm;
 using compiler::FoldMap;
+using compiler::ImageLines;
 using compiler::KTile;
 using compiler::LayerInfo;
 using compiler::LayerTiles;
@@ -42,7 +43,7 @@ std::string form_text(const FoldMap& folds) {
       return fmt::format("packed patches: loads put the {} {} of each channel side by side{}",
                          window_text(folds), folds.joined() ? "pixels" : "taps",
                          folds.joined()
-                             ? fmt::format(" that the windows of {} lines reach", folds.lines_out)
+                             ? fmt::format(" that the windows of {} lines reach", folds.out.joined)
                              : "");
     case FoldForm::kPackedLines:
       return fmt::format(
@@ -63,15 +64,18 @@ std::string group_text(const FoldMap& folds) {
       counted(unsigned_of(folds.filters / folds.groups), "filter"));
 }
 
-/// "channel c of line p of 4 is p × 32 + c; ...".
+/// "channel c of line p of 4 is p × 32 + c; ...", or "... is ⌊c / 32⌋ × 128 + p × 32 + c mod 32".
 std::string lines_text(const FoldMap& folds) {
-  const auto place = [](std::int64_t lines, std::int64_t each, const char* name) {
-    return fmt::format("{0} {1} of line p of {2} is p × {3} + {1}", name, name[0], lines,
-                       grouped(unsigned_of(each)));
+  const auto place = [](const ImageLines& lines, std::int64_t each, const char* name) {
+    const auto number = [](std::int64_t value) { return grouped(unsigned_of(value)); };
+    const std::string of_line = fmt::format("{} {} of line p of {}", name, name[0], lines.joined);
+    if (lines.slice == 0) return fmt::format("{} is p × {} + {}", of_line, number(each), name[0]);
+    return fmt::format("{0} is ⌊{1} / {2}⌋ × {3} + p × {2} + {1} mod {2}", of_line, name[0],
+                       number(lines.slice), number(lines.pitch));
   };
   std::vector<std::string> parts;
-  if (folds.lines_in > 1) parts.push_back(place(folds.lines_in, folds.channels, "channel"));
-  if (folds.lines_out > 1) parts.push_back(place(folds.lines_out, folds.filters, "filter"));
+  if (folds.in.any()) parts.push_back(place(folds.in, folds.channels, "channel"));
+  if (folds.out.any()) parts.push_back(place(folds.out, folds.filters, "filter"));
   return fmt::format("{}; zeros where a tap does not reach a line", fmt::join(parts, ", "));
 }
 
@@ -179,8 +183,9 @@ constexpr RowsColumn kRowsColumns[] = {
     {"row", &WeightRows::row},           {"channel", &WeightRows::channel},
     {"channels", &WeightRows::channels}, {"tap", &WeightRows::tap},
     {"taps", &WeightRows::taps},         {"filter", &WeightRows::filter},
-    {"filters", &WeightRows::filters},   {"blocks", &WeightRows::blocks},
-    {"line_in", &WeightRows::line_in},   {"line_out", &WeightRows::line_out}};
+    {"filters", &WeightRows::filters},   {"column", &WeightRows::column},
+    {"blocks", &WeightRows::blocks},     {"line_in", &WeightRows::line_in},
+    {"line_out", &WeightRows::line_out}};
 constexpr std::size_t kWithoutLines = std::size(kRowsColumns) - 2;
 
 /// Columns of equal length; `tile` counts the listed k tiles.
@@ -221,8 +226,9 @@ std::size_t MappingList::add(const LayerInfo& info, const FoldMap& folds, double
   Json mapping = {{"facts", facts_json(info, folds, padding, machine)},
                   {"is_convolution", folds.form != FoldForm::kProduct},
                   {"window", folds.window},
-                  {"lines_in", folds.lines_in},
-                  {"lines_out", folds.lines_out},
+                  {"lines_in", folds.in.joined},
+                  {"lines_out", folds.out.joined},
+                  {"line_filters", folds.out.slice == 0 ? folds.filters : folds.out.slice},
                   {"filters", folds.columns()},
                   {"pieces", folds.pieces},
                   {"products", std::move(products)}};

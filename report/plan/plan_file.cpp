@@ -312,7 +312,8 @@ compiler::NetworkPlan read_plan_file(const std::string& name, const PlannedWorkl
   const JsonFields file(json, "");
   check_version(file);
   file.allow({"weft", "network", "machine", "packed_taps", "joined_lines", "line_borders",
-              "turned_results", "turned_values", "depthwise_on_vector_unit", "programs"});
+              "line_slices", "turned_results", "turned_values", "depthwise_on_vector_unit",
+              "programs"});
   check_network(file.object("network"), workload);
   check_machine(file.object("machine"), workload);
   compiler::NetworkPlan plan;

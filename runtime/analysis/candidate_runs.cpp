@@ -187,6 +187,10 @@ class CandidateTiming {
       add("no borders between lines", &NetworkChoices::line_borders, &MappingOptions::line_borders,
           false);
     }
+    if (rows_.program->segment.has_line_slices) {
+      add("no slices of channels", &NetworkChoices::line_slices, &MappingOptions::line_slices,
+          false);
+    }
     const compiler::Segment& segment = rows_.program->segment;
     for (const bool turned : {false, true}) {
       if (!(turned ? segment.could_turn : segment.could_turn_back)) continue;

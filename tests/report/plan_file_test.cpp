@@ -51,7 +51,7 @@ NetworkPlan random_plan(std::mt19937_64& random) {
     const std::uint32_t drawn = below(3);
     return drawn == 2 ? std::nullopt : std::optional(drawn == 1);
   };
-  NetworkPlan plan{{choice(), choice(), choice(), choice(), choice(), choice()}, {}};
+  NetworkPlan plan{{choice(), choice(), choice(), choice(), choice(), choice(), choice()}, {}};
   for (std::uint32_t i = below(4); i > 0; --i) {
     if (below(3) == 0) {
       plan.programs.emplace_back(

@@ -17,7 +17,7 @@ LineReach reach(const graph::WindowDim& y, const JoinedLines& lines, std::int64_
 }
 
 Shape joined_shape(const Shape& image, const ImageLines& lines) {
-  return {image[0], lines.joined * image[1], lines.rows_of(image[2]), image[3]};
+  return {image[0], lines.lanes(image[1]), lines.rows_of(image[2]), image[3]};
 }
 
 View joined_view(std::size_t sheet, const Shape& image, std::int64_t lines) {
@@ -33,7 +33,7 @@ bool can_join(const graph::WindowDim& y, const JoinedLines& lines) {
 
 bool can_pool_joined(const graph::WindowDim& y, const JoinedLines& lines) {
   if (lines.in.joined != lines.out.joined * y.stride) return false;
-  if (lines.in.has_border(y.input) || lines.out.has_border(y.output)) return false;
+  if (!lines.in.is_dense(y.input) || !lines.out.is_dense(y.output)) return false;
   if (lines.out.rows_of(y.output) != lines.in.rows_of(y.input)) return false;
   // A result line can take one operand from another joined line.
   for (std::int64_t line = 0; line < lines.out.joined; ++line) {
@@ -74,13 +74,25 @@ std::vector<JoinedTap> joined_taps(const graph::WindowDim& y, const JoinedLines&
   return taps;
 }
 
+std::int64_t joined_groups(std::int64_t k, std::int64_t n, std::int64_t groups,
+                           const JoinedLines& lines) {
+  const std::int64_t slices = lines.in.slices(k);
+  if (slices == 1 || slices != lines.out.slices(n)) return 1;
+  const std::int64_t group_k = k / groups;
+  const std::int64_t group_n = n / groups;
+  const bool is_whole = lines.in.slice % group_k == 0 && lines.out.slice % group_n == 0;
+  return is_whole && lines.in.slice / group_k == lines.out.slice / group_n ? slices : 1;
+}
+
 MakeTensor joined_filters(const MakeTensor& filters, const FilterShape& shape,
                           const JoinedLines& lines, std::uint8_t zero) {
   return [filters, shape, lines, zero] {
     const graph::Tensor from = filters();
     const graph::WindowDim window = joined_window(shape.y, lines);
-    graph::Tensor joined(from.type(), {lines.out.joined * shape.n, lines.in.joined * shape.k,
-                                       window.kernel, shape.taps});
+    const std::int64_t parts = joined_groups(shape.k, shape.n, shape.groups, lines);
+    const std::int64_t channels = lines.in.lanes(shape.k) / parts;
+    graph::Tensor joined(from.type(),
+                         {lines.out.lanes(shape.n), channels, window.kernel, shape.taps});
     const std::span<std::byte> to = joined.mutable_bytes();
     std::ranges::fill(to, std::byte{zero});
     const std::int64_t group_k = shape.k / shape.groups;
@@ -90,10 +102,10 @@ MakeTensor joined_filters(const MakeTensor& filters, const FilterShape& shape,
       for (std::int64_t n = 0; n < shape.n; ++n) {
         for (std::int64_t k = 0; k < group_k; ++k) {
           const std::int64_t source = (n * group_k + k) * shape.y.kernel + each.tap;
-          const std::int64_t channel = each.in * shape.k + n / group_n * group_k + k;
-          const std::int64_t column = each.out * shape.n + n;
+          const std::int64_t lane = lines.in.lane(shape.k, each.in, n / group_n * group_k + k);
+          const std::int64_t column = lines.out.lane(shape.n, each.out, n);
           const std::int64_t target =
-              (column * lines.in.joined * shape.k + channel) * window.kernel + each.place;
+              (column * channels + lane % channels) * window.kernel + each.place;
           std::ranges::copy(from.bytes().subspan(unsigned_of(source) * bytes, bytes),
                             to.subspan(unsigned_of(target) * bytes, bytes).begin());
         }
@@ -103,15 +115,20 @@ MakeTensor joined_filters(const MakeTensor& filters, const FilterShape& shape,
   };
 }
 
-MakeTensor repeated(const MakeTensor& numbers, std::int64_t times) {
-  if (!numbers || times == 1) return numbers;
-  return [numbers, times] {
+MakeTensor repeated(const MakeTensor& numbers, const ImageLines& lines) {
+  if (!numbers || !lines.any()) return numbers;
+  return [numbers, lines] {
     const graph::Tensor from = numbers();
-    if (from.size() == 1) return from;
-    graph::Tensor to(from.type(), {times * from.size()});
-    for (std::int64_t i = 0; i < times; ++i) {
-      std::ranges::copy(from.bytes(),
-                        to.mutable_bytes().subspan(unsigned_of(i) * from.bytes().size()).begin());
+    const std::int64_t channels = from.size();
+    if (channels == 1) return from;
+    graph::Tensor to(from.type(), {lines.lanes(channels)});
+    const std::size_t bytes = graph::size_bytes(from.type());
+    for (std::int64_t line = 0; line < lines.joined; ++line) {
+      for (std::int64_t channel = 0; channel < channels; ++channel) {
+        const std::size_t lane = unsigned_of(lines.lane(channels, line, channel));
+        std::ranges::copy(from.bytes().subspan(unsigned_of(channel) * bytes, bytes),
+                          to.mutable_bytes().subspan(lane * bytes, bytes).begin());
+      }
     }
     return to;
   };

@@ -9,6 +9,14 @@
 // lines reaches 3 joined lines if both images have the same border, and 2 if one of them has a
 // border of 1.
 //
+// With slices of S channels, the lanes of a slice hold its channels of all joined lines:
+//
+//   0..S-1               S..2S-1                     pitch..
+//   (P*y, x), 0..S-1   | (P*y + 1, x), 0..S-1 | ... | (P*y, x), S..2S-1 | ...
+//
+// So a tile that reads a slice meets all lines of its channels, and a depthwise convolution needs
+// only the tiles between the same slices. Only convolutions read and write slices.
+//
 // Layers that work lane by lane see an image of P*C channels and H/P lines. So does a convolution,
 // with filters that are zero where a tap does not reach a line. It takes as many rows fewer as
 // lines are joined in its result.
@@ -24,10 +32,11 @@
 
 namespace weft::compiler {
 
-/// The shape of the wider image that layers see: [N, P*C, H/P, W], the border counted in H.
+/// The shape of the wider image that layers see: [N, lanes of a row, H/P, W], the border counted in
+/// H. Without slices, a row has P*C lanes.
 Shape joined_shape(const Shape& image, const ImageLines& lines);
-/// How an image [N, C, H, W] without a border lies in a dense sheet of its own, as the view
-/// [N, C, H/P, P, W].
+/// How an image [N, C, H, W] without a border and slices lies in a dense sheet of its own, as the
+/// view [N, C, H/P, P, W].
 View joined_view(std::size_t sheet, const Shape& image, std::int64_t lines);
 
 /// True if a convolution with the windows `y` can read rows of `lines.in` joined lines and write
@@ -60,12 +69,18 @@ struct FilterShape {
   std::int64_t taps = 1;  // of a line
 };
 
-/// The filters between joined lines: [out*n, in*k, joined_window().kernel, taps]. Elements between
-/// which there is no tap have the weight `zero`, one byte for integers.
+/// Groups of the convolution between joined lines: its slices, if each group reads one slice and
+/// writes the same one; else 1.
+std::int64_t joined_groups(std::int64_t k, std::int64_t n, std::int64_t groups,
+                           const JoinedLines& lines);
+
+/// The filters between joined lines: [lanes of a result row, lanes of an operand row / groups,
+/// joined_window().kernel, taps]. Elements between which there is no tap have the weight `zero`,
+/// one byte for integers.
 MakeTensor joined_filters(const MakeTensor& filters, const FilterShape& shape,
                           const JoinedLines& lines, std::uint8_t zero);
 
-/// A tensor of one number, or `times` copies of a tensor [C] one after another.
-MakeTensor repeated(const MakeTensor& numbers, std::int64_t times);
+/// A tensor of one number, or the numbers [C] for each lane of a row; 0 in lanes without a line.
+MakeTensor repeated(const MakeTensor& numbers, const ImageLines& lines);
 
 }  // namespace weft::compiler

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "compiler/rows/ceil_div.h"
 #include "compiler/segments/lines/image_nodes.h"
 #include "compiler/segments/lines/joined_lines.h"
+#include "compiler/segments/lines/line_costs.h"
 
 namespace weft::compiler {
 namespace {
@@ -16,9 +18,8 @@ namespace {
 using graph::Op;
 using graph::ValueId;
 
-/// Rows of a chunk of this many times the array's rows are usual. The estimate does not ask how
-/// many the accumulators hold, so that a machine with more has the layers of one with fewer.
-constexpr std::int64_t kChunk = 8;
+/// The most lines that a slice of the channels is tried with.
+constexpr std::int64_t kMostSliceLines = 16;
 
 /// Images that layers read and write lane by lane, so all have the same lines joined.
 struct Images {
@@ -34,6 +35,7 @@ class LinePlanner {
       : graph_(graph),
         config_(config),
         options_(options),
+        costs_(config, options),
         leader_(graph.values.size()),
         is_shared_(graph.values.size(), false),
         is_joinable_(graph.values.size(), false),
@@ -137,32 +139,63 @@ class LinePlanner {
       Images& images = images_[value];
       images.rows = own[2] * own[3];
       images.channels = own[1];
-      const std::int64_t most_border = joinable[value] ? useful_border(value) : -1;
-      for (std::int64_t lines = 2; joinable[value] && lines * own[1] <= lanes; ++lines) {
-        if (lines > own[2]) break;
-        for (std::int64_t border = 0; border <= std::min(most_border, lines - 1); ++border) {
-          const ImageLines choice{lines, border};
-          if (choice.has_border(own[2])) images.choices.push_back(choice);
-        }
-        if (own[2] % lines == 0) images.choices.push_back({lines});
+      if (!joinable[value]) continue;
+      const std::int64_t most_border = useful_border(value);
+      for (std::int64_t lines = 2; lines * own[1] <= lanes && lines <= own[2]; ++lines) {
+        add_choices({.joined = lines}, most_border, own[2], images);
       }
+      if (can_slice(value)) add_slices(most_border, own, images);
     }
     for (const ValueId value : steps_) ++images_[find(value)].steps;
     chosen_.assign(leader_.size(), {});
     return std::ranges::any_of(images_, [](const Images& each) { return each.choices.size() > 1; });
   }
 
+  /// The lines with each border that is of use.
+  static void add_choices(ImageLines lines, std::int64_t most_border, std::int64_t height,
+                          Images& images) {
+    for (lines.border = 0; lines.border <= std::min(most_border, lines.joined - 1);
+         ++lines.border) {
+      if (lines.has_border(height)) images.choices.push_back(lines);
+    }
+    lines.border = 0;
+    if (!lines.has_border(height)) images.choices.push_back(lines);
+  }
+
+  /// A slice takes the columns of one tile. Its lanes should lie in few planes of rows.
+  bool can_slice(ValueId value) const {
+    const std::int64_t rows = config_.array_rows;
+    const std::int64_t lanes = config_.array_cols;
+    return options_.line_slices.value_or(true) && is_between_convolutions(value) &&
+           (rows % lanes == 0 || lanes % rows == 0);
+  }
+
+  void add_slices(std::int64_t most_border, const Shape& own, Images& images) {
+    const std::int64_t lanes = config_.array_cols;
+    for (std::int64_t parts = 2; parts <= kMostSliceLines && parts <= lanes; parts *= 2) {
+      const std::int64_t slice = lanes / parts;
+      if (slice >= own[1]) continue;
+      for (std::int64_t lines = parts; lines >= 2; lines /= 2) {
+        if (lines > own[2]) continue;
+        add_choices({.joined = lines, .slice = slice, .pitch = lanes}, most_border, own[2], images);
+      }
+    }
+  }
+
+  /// True if a convolution gives the image to other convolutions and to nothing else.
+  bool is_between_convolutions(ValueId value) const {
+    const auto maker = std::ranges::find(convolutions_, value, &ImageConvolution::y);
+    return maker != convolutions_.end() && !is_read_[value] && !is_shared_[value] &&
+           std::ranges::find(pools_, value, &ImageMaxPool::x) == pools_.end() &&
+           std::ranges::find(graph_.outputs, value, &graph::Output::value) == graph_.outputs.end();
+  }
+
   /// The most lines of padding before the first of the image that can save a fold; -1 if the image
   /// can have none. It can if a convolution gives it to other convolutions and to nothing else, and
   /// if its padding is what these put around it.
   std::int64_t useful_border(ValueId value) const {
-    if (!options_.line_borders.value_or(true)) return -1;
+    if (!options_.line_borders.value_or(true) || !is_between_convolutions(value)) return -1;
     const auto maker = std::ranges::find(convolutions_, value, &ImageConvolution::y);
-    if (maker == convolutions_.end() || is_read_[value] || is_shared_[value]) return -1;
-    if (std::ranges::find(pools_, value, &ImageMaxPool::x) != pools_.end()) return -1;
-    if (std::ranges::find(graph_.outputs, value, &graph::Output::value) != graph_.outputs.end()) {
-      return -1;
-    }
     std::int64_t most = maker->lines.pad_begin;
     for (const ImageConvolution& conv : convolutions_) {
       if (conv.x != value) continue;
@@ -179,75 +212,10 @@ class LinePlanner {
     return is_image(value) ? chosen_[find(value)] : ImageLines{};
   }
 
-  /// Cycles of a fetch, which the images of a large batch share.
-  double tile_fetch() const {
-    if (config_.memory_kind == MemoryKind::kIdeal || options_.joined_lines) return 0;
-    return static_cast<double>(config_.tile_bytes()) * static_cast<double>(config_.clock_hz) /
-           static_cast<double>(config_.memory_bytes_per_s);
-  }
-
-  /// Cycles of `folds` tiles that meet `rows` rows each, `columns` tiles of them side by side.
-  double folds(std::int64_t count, std::int64_t rows) const {
-    const std::int64_t chunk = kChunk * config_.array_rows;
-    const auto chunks = static_cast<double>(ceil_div(rows, chunk));
-    const double pushes = chunks * config_.array_rows;
-    return static_cast<double>(count) *
-           std::max({static_cast<double>(rows), pushes, chunks * tile_fetch()});
-  }
-
-  /// Rows that the vector unit writes into the border of the result.
-  static std::int64_t padded(const ImageConvolution& conv, const ImageLines& lines) {
-    const std::int64_t ends =
-        (lines.border > 0 ? 1 : 0) + (lines.border_after(conv.lines.output) > 0 ? 1 : 0);
-    return ends * conv.columns.output;
-  }
-
   double cost(const ImageConvolution& conv) const {
-    JoinedLines lines{lines_of(conv.x), lines_of(conv.y)};
-    if (!can_join(conv.lines, lines)) lines.in = {};
-    const graph::WindowDim y = joined_window(conv.lines, lines);
-    const std::int64_t rows = y.output * conv.columns.output;
-    const std::int64_t array_rows = config_.array_rows;
-    const std::int64_t columns =
-        ceil_div(lines.out.joined * conv.n, std::int64_t{config_.array_cols});
-    const std::int64_t planes = ceil_div(lines.in.joined * conv.k, array_rows);
-    const std::int64_t taps = y.kernel * conv.columns.kernel;
-    const auto drained = static_cast<double>(rows * columns + padded(conv, lines.out));
-    if (conv.from_host) {
-      const std::int64_t packed = ceil_div(taps * conv.k, array_rows);
-      const std::int64_t count = std::min(packed, taps * planes);
-      return std::max(folds(count * columns, rows), drained) +
-             static_cast<double>(packed * rows);  // the load writes a row a cycle
-    }
-    if (lines.any()) return std::max(folds(taps * planes * columns, rows), drained);
-    const std::int64_t line = conv.columns.kernel;
-    const bool fits = line > 1 && (conv.groups == 1 || (conv.is_depthwise() && columns == 1));
-    const double apart = conv.is_depthwise() ? folds(taps * std::max(columns, planes), rows)
-                                             : folds(taps * planes * columns, rows);
-    double best = std::max(apart, drained);
-    if (fits) {
-      const std::int64_t packed = y.kernel * ceil_div(line * conv.k, array_rows);
-      const auto copied = static_cast<double>(y.input * conv.columns.output * line);
-      best = std::min(best, std::max(folds(packed * columns, rows), drained + copied));
-    }
-    if (conv.is_depthwise()) best = std::min(best, static_cast<double>(taps + 1) * drained);
-    return best;
+    return costs_.cycles(conv, {lines_of(conv.x), lines_of(conv.y)});
   }
-
-  /// The rows of the vector unit that a maximum takes.
-  double cost(const ImageMaxPool& pool) const {
-    const std::int64_t lanes = config_.array_cols;
-    const std::int64_t results = pool.lines.output * pool.columns.output;
-    const auto lines = joined(pool);
-    if (!lines) {
-      return static_cast<double>(results * pool.lines.kernel * pool.columns.kernel *
-                                 ceil_div(pool.channels, lanes));
-    }
-    const std::int64_t rows = pool.lines.input / lines->in.joined * pool.columns.output;
-    return static_cast<double>(rows * pool.columns.kernel *
-                                   ceil_div(lines->in.joined * pool.channels, lanes) +
-                               results * std::max<std::int64_t>(1, pool.lines.kernel - 1));
-  }
+  double cost(const ImageMaxPool& pool) const { return costs_.cycles(pool, joined(pool)); }
 
   /// The joined lines between which the maximum runs; nullopt if it reads single lines.
   std::optional<JoinedLines> joined(const ImageMaxPool& pool) const {
@@ -288,7 +256,7 @@ class LinePlanner {
       const Images& images = images_[value];
       if (find(value) == value) {
         sum += static_cast<double>(images.steps * images.rows / lines.joined *
-                                   ceil_div(lines.joined * images.channels, config_.array_cols));
+                                   ceil_div(lines.lanes(images.channels), config_.array_cols));
       }
       if (!lines.any()) continue;
       const bool copied = is_copied(value);
@@ -300,18 +268,37 @@ class LinePlanner {
   }
 
   /// Changes the lines of one image after the other as long as that saves cycles, from no joined
-  /// lines on and from as many as possible on.
+  /// lines on, from as many as possible on, and from up to several numbers on: what one image saves
+  /// depends on how many lines those before and after it have.
   void improve() {
-    const double least = descend();
-    const std::vector<ImageLines> found = chosen_;
+    double least = descend();
+    improve_from(std::numeric_limits<std::int64_t>::max(), least);
+    for (std::int64_t most = kMostSliceLines; most >= 2; most /= 2) improve_from(most, least);
+  }
+
+  /// Keeps what it finds if that takes less than `least`.
+  void improve_from(std::int64_t most, double& least) {
+    const std::vector<ImageLines> before = chosen_;
     for (ValueId value = 0; value < leader_.size(); ++value) {
-      const auto& choices = images_[value].choices;
-      chosen_[value] =
-          *std::ranges::find_if(choices.rbegin(), choices.rend(), [&](const auto& each) {
-            return is_image(value) ? !each.has_border(shape(value)[2]) : true;
-          });
+      chosen_[value] = most_lines(value, most);
     }
-    if (descend() >= least) chosen_ = found;
+    if (const double found = descend(); found < least) {
+      least = found;
+    } else {
+      chosen_ = before;
+    }
+  }
+
+  /// The choice without a border that joins the most lines, at most `most`.
+  ImageLines most_lines(ValueId value, std::int64_t most) const {
+    ImageLines found;
+    if (!is_image(value)) return found;
+    for (const ImageLines& each : images_[value].choices) {
+      if (each.joined > found.joined && each.joined <= most && !each.has_border(shape(value)[2])) {
+        found = each;
+      }
+    }
+    return found;
   }
 
   /// Returns the estimate of what it chose.
@@ -339,6 +326,7 @@ class LinePlanner {
   const graph::Graph& graph_;
   const MachineConfig& config_;
   const MappingOptions& options_;
+  const LineCosts costs_;
   std::vector<ValueId> leader_;    // of values with the same lines joined
   std::vector<bool> is_shared_;    // another value has its lines
   std::vector<bool> is_joinable_;  // what computes the value can join its lines

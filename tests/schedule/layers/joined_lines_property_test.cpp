@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/network_check.h"
 #include "tests/schedule/layers/layer_check.h"
 #include "tests/schedule/machine_runs.h"
 
@@ -249,18 +248,6 @@ void count_joined(const LayerOutcome& outcome, Hits& hits) {
     if (has_note(layer, "joined in a row")) ++hits["joined by copies"];
     if (layer.op == "MaxPool" && has_note(layer, "along lines")) ++hits["joined maxima"];
   }
-}
-
-/// Expects the value of every layer to be the reference's, also those that do not leave the
-/// machine.
-void expect_exact_layers(const LayerOutcome& outcome, const LayerCase& layer,
-                         const MachineConfig& config) {
-  runtime::NetworkRunOptions options;
-  options.keep_results = true;
-  const auto run = runtime::run_network(outcome.program, config, layer.inputs, options);
-  const auto check = runtime::check_network(outcome.program, config, layer.inputs, run);
-  EXPECT_FALSE(check.mismatch) << *check.mismatch;
-  EXPECT_TRUE(check.bit_exact);
 }
 
 MachineConfig machine_for(ElementType dtype, Random& random) {

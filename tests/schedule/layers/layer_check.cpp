@@ -10,6 +10,7 @@
 #include "compiler/schedule/compile_network.h"
 #include "models/reference/cpu/run_graph.h"
 #include "pe/float_formats.h"
+#include "runtime/network_check.h"
 #include "tests/schedule/machine_runs.h"
 
 namespace weft::compiler::testing {
@@ -93,6 +94,16 @@ std::string size_class(std::int64_t size, std::uint32_t side) {
   if (size == s - 1) return "side - 1";
   if (size == s + 1) return "side + 1";
   return size > s ? "larger" : "smaller";
+}
+
+void expect_exact_layers(const LayerOutcome& outcome, const LayerCase& layer,
+                         const MachineConfig& config) {
+  runtime::NetworkRunOptions options;
+  options.keep_results = true;
+  const auto run = runtime::run_network(outcome.program, config, layer.inputs, options);
+  const auto check = runtime::check_network(outcome.program, config, layer.inputs, run);
+  EXPECT_FALSE(check.mismatch) << *check.mismatch;
+  EXPECT_TRUE(check.bit_exact);
 }
 
 Tensor random_bytes(const graph::Shape& shape, bool is_unsigned, Random& random) {

@@ -31,11 +31,11 @@ using Hits = std::map<std::string, int>;
 
 inline constexpr std::uint64_t kCases = 400;
 
-/// Calls check(random, hits) with seeds 0 to kCases - 1; stops at the first failure.
+/// Calls check(random, hits) with seeds 0 to cases - 1; stops at the first failure.
 template <class Check>
-void for_each_seed(Hits& hits, Check&& check) {
-  std::cout << "seeds 0 to " << kCases - 1 << '\n';
-  for (std::uint64_t seed = 0; seed < kCases && !::testing::Test::HasFailure(); ++seed) {
+void for_each_seed(Hits& hits, Check&& check, std::uint64_t cases = kCases) {
+  std::cout << "seeds 0 to " << cases - 1 << '\n';
+  for (std::uint64_t seed = 0; seed < cases && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Random random(seed);
     check(random, hits);
@@ -87,6 +87,11 @@ LayerOutcome run_layer(LayerCase& layer, graph::ValueId value, MachineConfig& co
 /// A size near the array's side: 1, side - 1, side, side + 1 or 2 side + 3.
 std::int64_t size_about(std::uint32_t side, Random& random);
 std::string size_class(std::int64_t size, std::uint32_t side);
+
+/// Expects the value of every layer to be the reference's, also those that do not leave the
+/// machine.
+void expect_exact_layers(const LayerOutcome& outcome, const LayerCase& layer,
+                         const MachineConfig& config);
 
 /// int8 or uint8 elements over the whole range.
 graph::Tensor random_bytes(const graph::Shape& shape, bool is_unsigned, Random& random);

@@ -134,7 +134,7 @@
     const out = [];
     const [rows, filters] = [band.rows / band.blocks, band.filters / band.blocks];
     for (let i = 0; i < band.blocks; ++i) {
-      const begin = weft.first_column(mapping, band) + i * filters - n_tile * cols;
+      const begin = band.column + i * filters - n_tile * cols;
       const first = Math.max(0, begin);
       const last = Math.min(cols, begin + filters);
       if (first < last) out.push({row: band.row + i * rows, rows, first, last});
@@ -185,15 +185,16 @@
   }
 
   /** The joined lines of the result above their columns, if there is room; else the columns. */
-  function line_names(mapping, first, used, y, scale) {
-    const each = mapping.filters / mapping.lines_out;
+  function line_names(mapping, {first, used, begin}, y, scale) {
+    const each = mapping.line_filters;
     const text = (column, words) =>
       svg('text', {x: kMargin.left + (column - first) * scale, y, class: 'small'}, words);
     if (each * scale < kLetter * 'line 10'.length) {
       return [text(first, `columns ${weft.count(first)}\u2013${weft.count(first + used - 1)}`)];
     }
-    return d3.range(Math.floor(first / each), Math.ceil((first + used) / each)).map((line) =>
-      text(Math.max(first, line * each), `line ${line}`));
+    const lines = d3.range(Math.floor((first - begin) / each),
+      Math.ceil((first - begin + used) / each));
+    return lines.map((line) => text(Math.max(first, begin + line * each), `line ${line}`));
   }
 
   function column_names(mapping, n_tile, cols, scale) {
@@ -201,7 +202,10 @@
     const first = n_tile * cols;
     const name = mapping.is_convolution ? 'filters' : 'N';
     const y = kMargin.top - 8;
-    if (mapping.lines_out > 1) return line_names(mapping, first, used, y, scale);
+    if (mapping.lines_out > 1) {
+      const begin = weft.first_line_column(mapping, n_tile, cols);
+      return line_names(mapping, {first, used, begin}, y, scale);
+    }
     const out = [svg('text', {x: kMargin.left, y, class: 'small'},
       used === 1 ? `${name} ${first}` : `${name} ${first}\u2013${first + used - 1}`)];
     const free = (cols - used) * scale;

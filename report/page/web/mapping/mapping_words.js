@@ -10,13 +10,6 @@
 
   weft.is_joined = (mapping) => mapping.lines_in > 1 || mapping.lines_out > 1;
 
-  /** Filters of one line of the result. */
-  const filters_of_line = (mapping) => mapping.filters / (mapping.lines_out || 1);
-
-  /** The first column of the result that a part of the rows has weights for. */
-  weft.first_column = (mapping, part) =>
-    (part.line_out || 0) * filters_of_line(mapping) + part.filter;
-
   /** The parts of the rows of each listed k tile. */
   weft.mapping_tiles = function (product) {
     const {rows} = product;
@@ -72,14 +65,22 @@
   function column_words(mapping, first, count) {
     if (mapping.lines_out > 1) {
       return `${range(first, count, 'column')} of the result, ` +
-        `${weft.plural(filters_of_line(mapping), 'filter')} for each of ${mapping.lines_out} lines`;
+        `${weft.plural(mapping.line_filters, 'filter')} for each of ${mapping.lines_out} lines`;
     }
     return range(first, count, mapping.is_convolution ? 'filter' : 'N').replace('Ns', 'N');
   }
 
+  /** Each n tile holds a slice of the filters, for all joined lines. */
+  const has_slices = (mapping) => mapping.lines_out * mapping.line_filters < mapping.filters;
+
   /** The columns of n tile `n_tile` that hold filters. */
-  weft.used_columns = (mapping, n_tile, columns) =>
-    Math.min(columns, mapping.filters - n_tile * columns);
+  weft.used_columns = (mapping, n_tile, columns) => (has_slices(mapping)
+    ? mapping.lines_out * mapping.line_filters
+    : Math.min(columns, mapping.filters - n_tile * columns));
+
+  /** The column of the result where the joined lines of n tile `n_tile` begin. */
+  weft.first_line_column = (mapping, n_tile, columns) =>
+    (has_slices(mapping) ? n_tile * columns : 0);
 
   const kNamedParts = 4;
 

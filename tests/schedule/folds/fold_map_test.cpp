@@ -7,19 +7,16 @@
 #include <cstdint>
 #include <iostream>
 #include <map>
-#include <set>
-#include <stdexcept>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include "compiler/blocks/map_folds.h"
 #include "compiler/emit/weights.h"
-#include "compiler/graph/builder/builder.h"
 #include "compiler/schedule/compile_network.h"
 #include "models/networks/layers.h"
 #include "pe/float_formats.h"
+#include "tests/schedule/folds/fold_weights.h"
 #include "tests/schedule/machine_runs.h"
 #include "tests/schedule/random.h"
 
@@ -27,118 +24,6 @@ namespace weft::compiler::testing {
 namespace {
 
 using graph::Op;
-using graph::Shape;
-
-struct Conv {
-  Shape x;  // [images, channels, lines, columns]
-  Shape w;  // [filters, channels of a group, y, x]
-  std::int64_t groups = 1;
-  bool computed = false;  // the machine computes the image
-  bool pooled = false;    // the machine reads the result
-
-  std::int64_t taps() const { return w[2] * w[3]; }
-  std::int64_t channel(std::int64_t filter, std::int64_t of_group) const {
-    return filter / (w[0] / groups) * w[1] + of_group;
-  }
-};
-
-/// A weight, or what a row and column of the array hold; all 0: nothing.
-using Weight = std::array<std::int64_t, 3>;  // filter, channel, tap, counted from 1
-
-/// Weights that hold component `part` of their own Weight, which bf16 can hold up to 256.
-graph::Tensor numbered(const Conv& conv, std::size_t part) {
-  graph::Tensor weights(graph::DataType::kFloat32, conv.w);
-  const std::span<float> data = weights.mutable_data<float>();
-  std::size_t at = 0;
-  for (std::int64_t filter = 0; filter < conv.w[0]; ++filter) {
-    for (std::int64_t channel = 0; channel < conv.w[1]; ++channel) {
-      for (std::int64_t tap = 0; tap < conv.taps(); ++tap) {
-        const Weight weight = {filter + 1, conv.channel(filter, channel) + 1, tap + 1};
-        data[at++] = static_cast<float>(weight[part]);
-      }
-    }
-  }
-  return weights;
-}
-
-MachineStep compiled(const Conv& conv, std::size_t part, const MachineConfig& config,
-                     const MappingOptions& mapping) {
-  graph::Builder builder("conv");
-  graph::ValueId x = builder.input("x", {graph::DataType::kFloat32, conv.x});
-  if (conv.computed && !conv.pooled) x = builder.add(Op::kNeg, {x});
-  // The input itself has single lines, and so have those that follow it lane by lane.
-  if (conv.computed && conv.pooled) {
-    x = builder.add(Op::kMaxPool, {x}, {{"kernel_shape", Shape{1, 1}}});
-  }
-  const graph::ValueId w = builder.constant(numbered(conv, part));
-  graph::ValueId y = builder.add(Op::kConv, {x, w}, {{"group", conv.groups}});
-  if (conv.pooled) {
-    y = builder.add(Op::kMaxPool, {y}, {{"kernel_shape", Shape{2, 2}}, {"strides", Shape{2, 2}}});
-  }
-  builder.output(y, "y");
-  NetworkProgram program =
-      compile_network(prepared(builder.finish()), config, {.mapping = mapping});
-  return std::get<MachineStep>(std::move(program.steps.front()));
-}
-
-Matrix packed_weights(const MachineStep& step) {
-  const auto& tensors = step.program.tensors;
-  const auto weights = std::ranges::find(tensors, TensorRole::kWeights, &TensorDecl::role);
-  return step.tensors.at(static_cast<std::size_t>(weights - tensors.begin())).make();
-}
-
-using Place = std::pair<std::int64_t, std::int64_t>;  // row of K, with padding, and column
-
-/// Where the packed tiles hold which weight.
-std::map<Place, Weight> held(const Conv& conv, const MachineConfig& config,
-                             const MappingOptions& mapping) {
-  std::map<Place, Weight> weights;
-  for (std::size_t part = 0; part < 3; ++part) {
-    const Matrix packed = packed_weights(compiled(conv, part, config, mapping));
-    for (std::uint64_t row = 0; row < packed.rows(); ++row) {
-      for (std::uint64_t col = 0; col < packed.cols(); ++col) {
-        const float value = to_float(packed.at<Bf16>(row, col));
-        if (value == 0) continue;
-        weights[{static_cast<std::int64_t>(row), static_cast<std::int64_t>(col)}][part] =
-            static_cast<std::int64_t>(value);
-      }
-    }
-  }
-  return weights;
-}
-
-/// What rows hold, one place after the other. The result has `line` columns for each joined line.
-void add_rows(const WeightRows& rows, std::int64_t first_row, std::int64_t line,
-              std::map<Place, Weight>& weights) {
-  for (std::int64_t i = 0; i < rows.rows(); ++i) {
-    const std::int64_t block = i * rows.blocks / rows.rows();
-    const std::int64_t filters = rows.filters / rows.blocks;
-    for (std::int64_t filter = 0; filter < filters; ++filter) {
-      const std::int64_t number = rows.filter + block * filters + filter;
-      const Place place = {first_row + rows.row + i, rows.line_out * line + number};
-      const Weight weight = {number + 1, rows.channel + i / rows.taps + 1,
-                             rows.tap + i % rows.taps + 1};
-      EXPECT_TRUE(weights.emplace(place, weight).second) << "two weights in one place";
-    }
-  }
-}
-
-/// Rows of all k tiles that hold any weight.
-std::int64_t rows_with_weights(const std::map<Place, Weight>& weights) {
-  std::set<std::int64_t> rows;
-  for (const auto& [place, weight] : weights) rows.insert(place.first);
-  return static_cast<std::int64_t>(rows.size());
-}
-
-std::map<Place, Weight> mapped(const FoldMap& folds, std::int64_t array_rows) {
-  std::map<Place, Weight> weights;
-  for (const KTile& tile : folds.products.front().k_tiles) {
-    for (const WeightRows& rows : tile.rows) {
-      add_rows(rows, tile.number * array_rows, folds.filters, weights);
-    }
-  }
-  return weights;
-}
 
 Conv random_conv(Random& random) {
   Conv conv;
@@ -167,28 +52,10 @@ void count(const Conv& conv, const FoldMap& folds, Hits& hits) {
   }
   if (!folds.joined()) return;
   ++hits["joined lines"];
-  if (folds.lines_in > 1) ++hits["joined lines read"];
+  if (folds.in.any()) ++hits["joined lines read"];
   if (folds.groups > 1) ++hits["joined lines of groups"];
   if (folds.form == FoldForm::kPackedPatches) ++hits["joined patches"];
   if (folds.form == FoldForm::kPackedLines) ++hits["packed lines of joined ones"];
-}
-
-/// The layer of the convolution's program that is computed on the array.
-LayerInfo array_layer(const Conv& conv, const MachineConfig& config,
-                      const MappingOptions& mapping) {
-  const MachineStep step = compiled(conv, 0, config, mapping);
-  const auto layer = std::ranges::find_if(
-      step.layers, [](const LayerInfo& info) { return info.folds.has_value(); });
-  if (layer == step.layers.end()) throw std::logic_error("no layer is on the array");
-  return *layer;
-}
-
-/// An array of `least` to `most_rows` rows and `least` to `most_columns` columns.
-MachineConfig random_array(Random& random, int least, int most_rows, int most_columns) {
-  MachineConfig config = small_machine(ElementType::kBf16, 4, 4);
-  config.array_rows = static_cast<std::uint32_t>(random.between(least, most_rows));
-  config.array_cols = static_cast<std::uint32_t>(random.between(least, most_columns));
-  return config;
 }
 
 TEST(FoldMapTest, EveryRowOfTheArrayHoldsTheWeightsThatTheMapSays) {
@@ -269,6 +136,59 @@ TEST(FoldMapTest, JoinedLinesAreBandsOfTheTiles) {
 }
 
 // 255 = 127 + 127 + 1, and 100 fits the first piece alone.
+/// An image of more channels than a tile has columns, which only convolutions read.
+Conv random_conv_of_slices(Random& random, std::int64_t columns) {
+  Conv conv;
+  conv.between = true;
+  const std::int64_t filters = random.between(columns / 2 + 1, 2 * columns + 3);
+  const std::int64_t channels = random.chance(50) ? filters : random.between(2, 2 * columns);
+  const bool is_depthwise = random.chance(40);
+  conv.w = {filters, is_depthwise ? 1 : channels, random.between(1, 3), random.between(1, 3)};
+  if (is_depthwise) conv.groups = filters;
+  if (conv.groups == 1 && channels == filters && filters % 2 == 0 && random.chance(60)) {
+    conv.groups = 2;
+    conv.w[1] = channels / 2;
+  }
+  conv.x = {random.between(1, 2), conv.groups * conv.w[1], 4 * random.between(1, 3) + conv.w[2] - 1,
+            conv.w[3] + random.between(6, 12)};
+  return conv;
+}
+
+TEST(FoldMapTest, SlicesOfChannelsBeginTilesOfTheirOwn) {
+  constexpr std::uint64_t kCases = 1500;
+  std::cout << "seeds 0 to " << kCases - 1 << '\n';
+  Hits hits;
+  for (std::uint64_t seed = 0; seed < kCases && !HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    MachineConfig config = random_array(random, 4, 4, 24);
+    config.array_rows = config.array_cols * static_cast<std::uint32_t>(random.between(1, 2));
+    const Conv conv = random_conv_of_slices(random, config.array_cols);
+    MappingOptions mapping;
+    mapping.depthwise_on_vector_unit = false;
+    mapping.joined_lines = true;
+    mapping.effort = SearchEffort::kNone;
+    mapping.form = random.one_of<std::size_t>({0, 1});
+    const LayerInfo layer = array_layer(conv, config, mapping);
+    const FoldMap& folds = *layer.folds;
+    if (folds.in.slice + folds.out.slice == 0) continue;
+    if (folds.products.front().count > kListedKTiles) continue;
+    const std::map<Place, Weight> weights = held(conv, config, mapping);
+    EXPECT_EQ(mapped(folds, config.array_rows), weights);
+    EXPECT_EQ(folds.k_rows, rows_with_weights(weights));
+    if (folds.in.slice > 0) ++hits["slices read"];
+    if (folds.out.slice > 0) ++hits["slices written"];
+    if (folds.groups == 2) ++hits["slices of groups"];
+    if (folds.groups > 2 && folds.in.slice > 0) ++hits["slices of depthwise convolutions"];
+    if (folds.out.slice > 0 && conv.w[0] % folds.out.slice != 0) ++hits["a last slice in part"];
+  }
+  for (const auto& [name, cases] : hits) std::cout << name << ": " << cases << '\n';
+  for (const char* name : {"slices read", "slices written", "slices of groups",
+                           "slices of depthwise convolutions", "a last slice in part"}) {
+    EXPECT_GE(hits[name], 5) << name;
+  }
+}
+
 TEST(FoldMapTest, APieceOfTheWeightsHasItsOwnTiles) {
   MachineConfig config;
   config.array_rows = 4;
