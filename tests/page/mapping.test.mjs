@@ -125,6 +125,24 @@ test('joined lines are bands, and zeros between them are no useful MACs', async 
   assert.match(said, /25\.0\u202f% of the weights within K and N are zeros between the taps of joined/);
 });
 
+// 144 channels are four slices of 32, and 16 channels in the last one. Its four lines begin every 32
+// rows, as do those of the others.
+test('channels in slices have all joined lines in one tile', async () => {
+  const path = join(fixture.folder, 'slices.html');
+  weft(['run', 'mobilenetv2', '--machine', 'tpu-v2', '--engine', 'analytic', '--html', path]);
+  await fixture.open(path);
+  await evaluate(`(weft.select_map(weft.data.tiles.findIndex(({name}) =>
+    name === 'block3.depthwise.conv')), new Promise((done) => setTimeout(done, 300)))`);
+  assert.match((await facts())['lines in a row'],
+    /^channel c of line p of 4 is ⌊c \/ 32⌋ × 128 \+ p × 32 \+ c mod 32, filter f /);
+  const rows = (await bars()).map((bar) => [...new Set(bar.rows.map(String))].sort());
+  assert.deepEqual(rows[0], ['0,32', '32,32', '64,32', '96,32']);
+  assert.deepEqual(rows[4], ['0,16', '32,16', '64,16', '96,16']);
+  const drawn = await boxes();
+  assert.equal(drawn.length, 9 * 32);  // lines 0 to 3 of the result meet 3, 3, 2 and 1 lines of it
+  assert.deepEqual(drawn[0], [0, 1, 0, 1]);
+});
+
 // Rows 0-8 of columns 0-15 and rows 3-11 of columns 16-31, as above. K x N is 12 x 32.
 test('the array marks the zeros between joined lines as padding', async () => {
   await fixture.open(page_of(['run', 'digits-cnn', ...kWide.slice(0, -1), 'fast']));
