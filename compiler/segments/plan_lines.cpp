@@ -135,15 +135,15 @@ View Planner::joined_result(ValueId value, const ImageLines& lines) {
   return view;
 }
 
-void Planner::take_borders_apart(OpenSegment& segment, const std::vector<bool>& wanted) {
+void Planner::take_lines_apart(OpenSegment& segment, const std::vector<bool>& wanted) {
   segment_ = &segment;
-  std::vector<ValueId> bordered;
+  std::vector<ValueId> padded;
   for (const auto& [value, found] : segment.values) {
     if (wanted[value] && found.lines.any() && !found.lines.is_dense(graph_.type(value).shape[2])) {
-      bordered.push_back(value);
+      padded.push_back(value);
     }
   }
-  for (const ValueId value : bordered) take_apart(value, LayerOperand(segment.values.at(value)));
+  for (const ValueId value : padded) take_apart(value, LayerOperand(segment.values.at(value)));
 }
 
 }  // namespace weft::compiler

@@ -72,9 +72,9 @@ class Planner {
   /// or a fetch transposes it, or a view is enough.
   bool transposes_for_product(const graph::Node& node) const;
 
-  /// Takes apart the lines of wanted values that lie with a border, over which the host cannot
-  /// read.
-  void take_borders_apart(OpenSegment& segment, const std::vector<bool>& wanted);
+  /// Takes apart the lines of wanted values that lie with a border or in slices, over which the
+  /// host cannot read.
+  void take_lines_apart(OpenSegment& segment, const std::vector<bool>& wanted);
 
   /// Tells the planner that `segment` is complete and stays in memory.
   void keep(const Segment& segment);

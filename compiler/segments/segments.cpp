@@ -128,7 +128,7 @@ class Cutter {
     }
     if (segment.layers.empty()) return;
     const std::vector<bool> is_wanted = wanted();
-    planner_.take_borders_apart(segment, is_wanted);
+    planner_.take_lines_apart(segment, is_wanted);
     for (const auto& [value, operand] : segment.values) {
       if (!is_wanted[value] || segment.sheets[operand.view.sheet].from_host) continue;
       segment.sheets[operand.view.sheet].results.push_back(

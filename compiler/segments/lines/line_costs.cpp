@@ -72,8 +72,8 @@ double LineCosts::cycles(const ImageConvolution& conv, JoinedLines lines) const 
   return best;
 }
 
-/// Cycles of a depthwise convolution of which the vector unit takes the last tiles of channels.
-/// Both units share the tiles of a square array; else the vector unit takes all.
+/// Cycles of a depthwise convolution. If the array is square, it takes some tiles of channels and
+/// the vector unit the others; else the vector unit takes all.
 double LineCosts::on_both_units(std::int64_t taps, std::int64_t tiles, std::int64_t rows) const {
   const auto lanes = static_cast<double>((taps + 1) * rows);
   double best = static_cast<double>(tiles) * lanes;

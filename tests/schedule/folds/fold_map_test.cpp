@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <iostream>
 #include <map>
 #include <string>
@@ -58,37 +59,54 @@ void count(const Conv& conv, const FoldMap& folds, Hits& hits) {
   if (folds.form == FoldForm::kPackedLines) ++hits["packed lines of joined ones"];
 }
 
-TEST(FoldMapTest, EveryRowOfTheArrayHoldsTheWeightsThatTheMapSays) {
-  constexpr std::uint64_t kCases = 800;
-  std::cout << "seeds 0 to " << kCases - 1 << '\n';
+/// Calls check(random, hits) with seeds 0 to cases - 1, up to the first failure. Each of `names`
+/// must occur `least` times.
+template <class Check>
+void for_each_draw(std::uint64_t cases, std::initializer_list<const char*> names, int least,
+                   Check&& check) {
+  std::cout << "seeds 0 to " << cases - 1 << '\n';
   Hits hits;
-  for (std::uint64_t seed = 0; seed < kCases && !HasFailure(); ++seed) {
+  for (std::uint64_t seed = 0; seed < cases && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Random random(seed);
-    const Conv conv = random_conv(random);
-    const MachineConfig config = random_array(random, 3, 24, 8);
-    MappingOptions mapping;
-    mapping.effort = SearchEffort::kNone;
-    mapping.depthwise_on_vector_unit = false;
-    if (random.chance(40)) mapping.packed_taps = random.chance(60);
-    mapping.form = random.one_of<std::size_t>({0, 1});
-    const LayerInfo layer = array_layer(conv, config, mapping);
-    const FoldMap& folds = *layer.folds;
-    ASSERT_EQ(folds.products.size(), 1U);
-    if (folds.products.front().count > kListedKTiles) continue;
-    EXPECT_EQ(folds.products.front().count, static_cast<std::int64_t>(layer.k_tiles));
-    const std::map<Place, Weight> weights = held(conv, config, mapping);
-    EXPECT_EQ(mapped(folds, config.array_rows), weights);
-    EXPECT_EQ(folds.k_rows, rows_with_weights(weights));
-    EXPECT_EQ(folds.channels, conv.x[1]);
-    EXPECT_EQ(folds.taps(), conv.taps());
-    count(conv, folds, hits);
+    check(random, hits);
   }
-  for (const auto& [name, cases] : hits) std::cout << name << ": " << cases << '\n';
-  for (const char* name : {"product", "taps apart", "packed patches", "packed lines", "groups",
-                           "depthwise", "packed lines of groups", "tiles of three parts"}) {
-    EXPECT_GE(hits[name], 10) << name;
-  }
+  for (const auto& [name, count] : hits) std::cout << name << ": " << count << '\n';
+  for (const char* name : names) EXPECT_GE(hits[name], least) << name;
+}
+
+/// Compares the map with the packed weights.
+void expect_mapped(const Conv& conv, const FoldMap& folds, const MachineConfig& config,
+                   const MappingOptions& mapping) {
+  const std::map<Place, Weight> weights = held(conv, config, mapping);
+  EXPECT_EQ(mapped(folds, config.array_rows), weights);
+  EXPECT_EQ(folds.k_rows, rows_with_weights(weights));
+}
+
+void check_any(Random& random, Hits& hits) {
+  const Conv conv = random_conv(random);
+  const MachineConfig config = random_array(random, 3, 24, 8);
+  MappingOptions mapping;
+  mapping.effort = SearchEffort::kNone;
+  mapping.depthwise_on_vector_unit = false;
+  if (random.chance(40)) mapping.packed_taps = random.chance(60);
+  mapping.form = random.one_of<std::size_t>({0, 1});
+  const LayerInfo layer = array_layer(conv, config, mapping);
+  const FoldMap& folds = *layer.folds;
+  ASSERT_EQ(folds.products.size(), 1U);
+  if (folds.products.front().count > kListedKTiles) return;
+  EXPECT_EQ(folds.products.front().count, static_cast<std::int64_t>(layer.k_tiles));
+  expect_mapped(conv, folds, config, mapping);
+  EXPECT_EQ(folds.channels, conv.x[1]);
+  EXPECT_EQ(folds.taps(), conv.taps());
+  count(conv, folds, hits);
+}
+
+TEST(FoldMapTest, EveryRowOfTheArrayHoldsTheWeightsThatTheMapSays) {
+  for_each_draw(800,
+                {"product", "taps apart", "packed patches", "packed lines", "groups", "depthwise",
+                 "packed lines of groups", "tiles of three parts"},
+                10, check_any);
 }
 
 /// Small images of few channels: several of their lines fit a row of the array.
@@ -105,37 +123,29 @@ Conv random_small_conv(Random& random) {
 }
 
 // With joined lines a tile has other weights in the columns of each line.
-TEST(FoldMapTest, JoinedLinesAreBandsOfTheTiles) {
-  constexpr std::uint64_t kCases = 1000;
-  std::cout << "seeds 0 to " << kCases - 1 << '\n';
-  Hits hits;
-  for (std::uint64_t seed = 0; seed < kCases && !HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
-    const Conv conv = random_small_conv(random);
-    const MachineConfig config = random_array(random, 12, 40, 40);
-    MappingOptions mapping;
-    mapping.depthwise_on_vector_unit = false;
-    mapping.joined_lines = true;
-    mapping.effort = SearchEffort::kNone;
-    mapping.packed_taps = random.chance(50);
-    mapping.form = random.one_of<std::size_t>({0, 1});
-    const LayerInfo layer = array_layer(conv, config, mapping);
-    const FoldMap& folds = *layer.folds;
-    if (!folds.joined() || folds.products.front().count > kListedKTiles) continue;
-    const std::map<Place, Weight> weights = held(conv, config, mapping);
-    EXPECT_EQ(mapped(folds, config.array_rows), weights);
-    EXPECT_EQ(folds.k_rows, rows_with_weights(weights));
-    count(conv, folds, hits);
-  }
-  for (const auto& [name, cases] : hits) std::cout << name << ": " << cases << '\n';
-  for (const char* name : {"joined lines", "joined lines read", "joined lines of groups",
-                           "joined patches", "packed lines of joined ones"}) {
-    EXPECT_GE(hits[name], 5) << name;
-  }
+void check_joined_lines(Random& random, Hits& hits) {
+  const Conv conv = random_small_conv(random);
+  const MachineConfig config = random_array(random, 12, 40, 40);
+  MappingOptions mapping;
+  mapping.depthwise_on_vector_unit = false;
+  mapping.joined_lines = true;
+  mapping.effort = SearchEffort::kNone;
+  mapping.packed_taps = random.chance(50);
+  mapping.form = random.one_of<std::size_t>({0, 1});
+  const LayerInfo layer = array_layer(conv, config, mapping);
+  const FoldMap& folds = *layer.folds;
+  if (!folds.joined() || folds.products.front().count > kListedKTiles) return;
+  expect_mapped(conv, folds, config, mapping);
+  count(conv, folds, hits);
 }
 
-// 255 = 127 + 127 + 1, and 100 fits the first piece alone.
+TEST(FoldMapTest, JoinedLinesAreBandsOfTheTiles) {
+  for_each_draw(1000,
+                {"joined lines", "joined lines read", "joined lines of groups", "joined patches",
+                 "packed lines of joined ones"},
+                5, check_joined_lines);
+}
+
 /// An image of more channels than a tile has columns, which only convolutions read.
 Conv random_conv_of_slices(Random& random, std::int64_t columns) {
   Conv conv;
@@ -154,41 +164,35 @@ Conv random_conv_of_slices(Random& random, std::int64_t columns) {
   return conv;
 }
 
-TEST(FoldMapTest, SlicesOfChannelsBeginTilesOfTheirOwn) {
-  constexpr std::uint64_t kCases = 1500;
-  std::cout << "seeds 0 to " << kCases - 1 << '\n';
-  Hits hits;
-  for (std::uint64_t seed = 0; seed < kCases && !HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
-    MachineConfig config = random_array(random, 4, 4, 24);
-    config.array_rows = config.array_cols * static_cast<std::uint32_t>(random.between(1, 2));
-    const Conv conv = random_conv_of_slices(random, config.array_cols);
-    MappingOptions mapping;
-    mapping.depthwise_on_vector_unit = false;
-    mapping.joined_lines = true;
-    mapping.effort = SearchEffort::kNone;
-    mapping.form = random.one_of<std::size_t>({0, 1});
-    const LayerInfo layer = array_layer(conv, config, mapping);
-    const FoldMap& folds = *layer.folds;
-    if (folds.in.slice + folds.out.slice == 0) continue;
-    if (folds.products.front().count > kListedKTiles) continue;
-    const std::map<Place, Weight> weights = held(conv, config, mapping);
-    EXPECT_EQ(mapped(folds, config.array_rows), weights);
-    EXPECT_EQ(folds.k_rows, rows_with_weights(weights));
-    if (folds.in.slice > 0) ++hits["slices read"];
-    if (folds.out.slice > 0) ++hits["slices written"];
-    if (folds.groups == 2) ++hits["slices of groups"];
-    if (folds.groups > 2 && folds.in.slice > 0) ++hits["slices of depthwise convolutions"];
-    if (folds.out.slice > 0 && conv.w[0] % folds.out.slice != 0) ++hits["a last slice in part"];
-  }
-  for (const auto& [name, cases] : hits) std::cout << name << ": " << cases << '\n';
-  for (const char* name : {"slices read", "slices written", "slices of groups",
-                           "slices of depthwise convolutions", "a last slice in part"}) {
-    EXPECT_GE(hits[name], 5) << name;
-  }
+void check_slices(Random& random, Hits& hits) {
+  MachineConfig config = random_array(random, 4, 4, 24);
+  config.array_rows = config.array_cols * static_cast<std::uint32_t>(random.between(1, 2));
+  const Conv conv = random_conv_of_slices(random, config.array_cols);
+  MappingOptions mapping;
+  mapping.depthwise_on_vector_unit = false;
+  mapping.joined_lines = true;
+  mapping.effort = SearchEffort::kNone;
+  mapping.form = random.one_of<std::size_t>({0, 1});
+  const LayerInfo layer = array_layer(conv, config, mapping);
+  const FoldMap& folds = *layer.folds;
+  if (folds.in.slice + folds.out.slice == 0) return;
+  if (folds.products.front().count > kListedKTiles) return;
+  expect_mapped(conv, folds, config, mapping);
+  if (folds.in.slice > 0) ++hits["slices read"];
+  if (folds.out.slice > 0) ++hits["slices written"];
+  if (folds.groups == 2) ++hits["slices of groups"];
+  if (folds.groups > 2 && folds.in.slice > 0) ++hits["slices of depthwise convolutions"];
+  if (folds.out.slice > 0 && conv.w[0] % folds.out.slice != 0) ++hits["a last slice in part"];
 }
 
+TEST(FoldMapTest, SlicesOfChannelsBeginTilesOfTheirOwn) {
+  for_each_draw(1500,
+                {"slices read", "slices written", "slices of groups",
+                 "slices of depthwise convolutions", "a last slice in part"},
+                5, check_slices);
+}
+
+// 255 = 127 + 127 + 1, and 100 fits the first piece alone.
 TEST(FoldMapTest, APieceOfTheWeightsHasItsOwnTiles) {
   MachineConfig config;
   config.array_rows = 4;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "tests/schedule/layers/layer_check.h"
@@ -181,6 +182,34 @@ TEST(LineSlicesPropertyTest, QuantizedBlocksHaveTheBitsOfTheReference) {
   Hits hits;
   for_each_seed(hits, check_quantized_block, kBlocks);
   expect_hits(hits, kSeen, 1);
+}
+
+/// The host cannot read slices: copies take the lines apart first. The last convolution runs there,
+/// since its bias is no constant.
+TEST(LineSlicesTest, TheHostReadsAnImageInSlices) {
+  Random random(1);
+  LayerCase layer(ElementType::kBf16);
+  MachineConfig config = machine_for(layer.dtype, random);
+  config.array_rows = 24;  // only tiles of a square array are divided between both units
+  config.array_cols = 12;
+  const ValueId image = layer.input(random.tensor<float>({1, 2, 24, 20}, -2, 2));
+  const ValueId wide =
+      layer.builder.add(Op::kConv, {image, layer.constant(sparse({18, 2, 1, 1}, 2, random))});
+  const Filters depthwise{{18, 1, 3, 3}, 18};
+  const ValueId y = layer.builder.add(Op::kConv,
+                                      {wide, layer.constant(sparse(depthwise.shape, 9, random)),
+                                       layer.input(random.tensor<float>({18}, -1, 1))},
+                                      depthwise.attributes());
+  MappingOptions options;
+  options.joined_lines = true;
+  options.effort = SearchEffort::kNone;
+  const LayerOutcome outcome = run_layer(layer, y, config, options);
+  EXPECT_FALSE(outcome.on_machine);
+  const auto layers = layers_of(outcome.program);
+  ASSERT_EQ(layers.size(), 2U) << layer_table(outcome.program);
+  EXPECT_GT(layers[0].folds->out.slice, 0) << layer_table(outcome.program);
+  EXPECT_NE(layers[1].note.find("taken apart"), std::string::npos) << layers[1].note;
+  expect_exact(outcome, layer, true);
 }
 
 }  // namespace
