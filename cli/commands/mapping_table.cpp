@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/figures.h"
 #include "base/printable.h"
 #include "compiler/layers/line_bands.h"
 #include "report/text.h"
@@ -101,6 +102,12 @@ void add_program(report::Table& table, const ScheduledSegment& scheduled,
   if (schedule.buffer.end > 0) {
     table.add({"unified buffer", to_text(schedule.buffer)});
     table.add({"instructions", fmt::format("in order {}", to_string(schedule.order))});
+    const compiler::ImageGroups& groups = schedule.groups;
+    if (groups.rounds_at_once > 1) {
+      table.add({"rounds", fmt::format("of {}, {} at once, each in a part of the machine",
+                                       counted(static_cast<std::uint64_t>(groups.round), "image"),
+                                       groups.rounds_at_once)});
+    }
   }
   const PartedSegment parts = compiler::in_parts(scheduled.segment, schedule);
   std::vector<std::vector<std::size_t>> of_layers(scheduled.segment.layers.size());

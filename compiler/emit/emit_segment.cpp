@@ -106,7 +106,12 @@ class SegmentLowering {
         stream_(config, step_, sink, most),
         memory_(config_, parts_, schedule, stream_, step_),
         chunks_(segment.layers.size()) {
-    if (schedule.order == InstructionOrder::kByStart) stream_.order_by_start(config_);
+    const auto rounds = static_cast<std::size_t>(schedule.groups.rounds_at_once);
+    if (rounds > 1) {
+      stream_.order_rounds(config_, rounds);
+    } else if (schedule.order == InstructionOrder::kByStart) {
+      stream_.order_by_start(config_);
+    }
     if (schedule.order == InstructionOrder::kByTile) stream_.order_by_tile(config_);
     if (schedule.buffer.tile_slots > 0) stream_.weights_from(schedule.buffer.end);
   }
@@ -150,16 +155,18 @@ class SegmentLowering {
       const PositionRange rows = {part.rows.first - before, part.rows.last - before};
       memory_.finish_output(out, rows.first, rows.last);
       note_result(part, out, rows);
-      if (ends_round(part)) begin_round();
+      if (ends(schedule_.groups.round, part)) {
+        begin_round(ends(schedule_.groups.merged, part));
+      }
     }
     step_.layers[part.layer].vector_rows += prepared.vector_rows;
     memory_.release_after(index);
   }
 
   /// Uses the same rows again as the round before, so that it takes no longer.
-  void begin_round() {
-    stream_.begin_round();
-    memory_.staging().restart();
+  void begin_round(bool apart) {
+    stream_.begin_round(apart);
+    memory_.begin_round(apart);
     accumulator_use_ = 0;
   }
 
@@ -168,11 +175,10 @@ class SegmentLowering {
     return contraction == nullptr ? 0 : Chunks(contraction->walk, mapping.chunk_rows).size();
   }
 
-  /// True after the last layer of a round of images.
-  bool ends_round(const LayerPart& part) const {
-    const std::int64_t round = schedule_.groups.round;
+  /// True after the last layer of each `images` images; never if that is 0.
+  bool ends(std::int64_t images, const LayerPart& part) const {
     const bool last = part.layer + 1 == chunks_.size() && part.band + 1 == part.bands;
-    return round > 0 && last && (part.images.first + part.images.count) % round == 0;
+    return images > 0 && last && (part.images.first + part.images.count) % images == 0;
   }
 
   std::vector<PlacedConstant> constants_for(std::size_t index) const {
@@ -225,10 +231,12 @@ class SegmentLowering {
       rows.tensor_row = written.first;
       return;
     }
-    rows.base = memory_.places().base(id) + static_cast<std::uint64_t>(written.first);
+    const std::uint64_t base =
+        memory_.places().base(id) + static_cast<std::uint64_t>(written.first);
+    rows.base = base + stream_.moved_by();
     rows.plane_rows = segment_.sheets[id].size.rows;
     stream_.after_writes(
-        *rows.base, static_cast<std::uint64_t>(rows.count),
+        base, static_cast<std::uint64_t>(rows.count),
         static_cast<std::uint64_t>(memory_.places().planes(id)),
         static_cast<std::uint64_t>(rows.plane_rows),
         [&all, i = all.size() - 1](std::size_t count) { all[i].done_by = count - 1; });

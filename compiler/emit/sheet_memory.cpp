@@ -18,9 +18,16 @@ SheetMemory::SheetMemory(const MachineConfig& config, const PartedSegment& parts
       schedule_(schedule),
       places_(config, parts.segment.sheets, schedule.buffer),
       staging_(schedule.buffer),
-      tile_ring_(schedule.buffer.end, tile_slot_rows(config), schedule.buffer.tile_slots),
+      tile_rings_(
+          static_cast<std::size_t>(schedule.groups.rounds_at_once),
+          TileRing(schedule.buffer.end, tile_slot_rows(config), schedule.buffer.tile_slots)),
       parts_(parts.sheets),
       states_(parts.sheets.size()) {}
+
+void SheetMemory::begin_round(bool apart) {
+  staging_.restart();
+  part_ = apart ? 0 : (part_ + 1) % tile_rings_.size();
+}
 
 std::uint64_t SheetMemory::add_tensor(TensorRole role, ElementType type, std::int64_t rows,
                                       std::int64_t cols, HostTensor behind) {

@@ -31,11 +31,15 @@ class SheetMemory {
   const Places& places() const { return places_; }
   const Sheet& sheet(std::size_t id) const { return places_.sheet(id); }
   StagingRing& staging() { return staging_; }
-  TileRing& tile_ring() { return tile_ring_; }
+  TileRing& tile_ring() { return tile_rings_[part_]; }
   /// The tensor of a sheet that lies on the host.
   std::optional<std::size_t> host_tensor(std::size_t id) const {
     return states_[parts_[id].in_tensor_of].tensor;
   }
+
+  /// The next round uses the rows of staging from the first one on. Of rounds under way at once,
+  /// each has slots of its own for tiles (Stream::begin_round).
+  void begin_round(bool apart);
 
   /// Everything from here on is for layer `index` of the step: for a part of body `body`. All parts
   /// of a body add the same constants in the same order, and the first one's serve all.
@@ -123,7 +127,8 @@ class SheetMemory {
   const Schedule& schedule_;
   Places places_;
   StagingRing staging_;
-  TileRing tile_ring_;
+  std::vector<TileRing> tile_rings_;     // of each round under way
+  std::size_t part_ = 0;                 // of the machine that the round uses
   const std::vector<SheetPart>& parts_;  // what each sheet is a part of
   std::vector<SheetState> states_;
   std::map<std::size_t, std::pair<std::size_t, std::size_t>>

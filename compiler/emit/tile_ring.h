@@ -38,8 +38,8 @@ class TileRing {
     return static_cast<std::uint32_t>(first_ + slot * rows_);
   }
 
-  const std::uint64_t first_;
-  const std::uint64_t rows_;
+  std::uint64_t first_;
+  std::uint64_t rows_;
   std::vector<std::optional<std::uint64_t>> held_;  // by each slot
   std::unordered_map<std::uint64_t, std::size_t> slots_;
   std::size_t next_ = 0;

@@ -230,7 +230,8 @@ std::optional<LayerBody> ImageDivision::part_of(const LayerBody& body, Cut cut,
 
 /// For each sheet how many images a part of it holds: those of the largest group that uses it. Wide
 /// rows have one part, and so has what all images share. What the host gives and is not to be cut
-/// has a part for each round, so that rounds repeat each other.
+/// has a part for each round, so that rounds repeat each other. Of rounds under way at once, each
+/// has its own copy of what all images share.
 std::vector<std::int64_t> ImageDivision::units_of(const ImageGroups& groups) const {
   std::vector<std::int64_t> units;
   for (std::size_t id = 0; id < segment().sheets.size(); ++id) {
@@ -238,7 +239,8 @@ std::vector<std::int64_t> ImageDivision::units_of(const ImageGroups& groups) con
     const bool is_uncut = sheet.from_host && !groups.cut_inputs;
     const bool is_wide = !sheet.from_host && sheet.wide;
     const std::int64_t uncut = groups.round > 0 ? groups.round : images_;
-    units.push_back(!own_[id] || is_wide ? images_ : is_uncut ? uncut : 1);
+    const bool is_whole = is_wide || (!own_[id] && !is_copied(id, groups));
+    units.push_back(is_whole ? images_ : is_uncut || !own_[id] ? uncut : 1);
   }
   for (std::size_t i = 0; i < formed_.layers.size(); ++i) {
     for_each_sheet(segment().layers[i].body, [&](std::size_t sheet) {
@@ -248,6 +250,10 @@ std::vector<std::int64_t> ImageDivision::units_of(const ImageGroups& groups) con
   return units;
 }
 
+bool ImageDivision::is_copied(std::size_t sheet, const ImageGroups& groups) const {
+  return !own_[sheet] && segment().sheets[sheet].from_host && groups.rounds_at_once > 1;
+}
+
 PartedSegment ImageDivision::in_groups(const ImageGroups& groups) const {
   PartedSegment parts;
   const std::vector<std::int64_t> units = units_of(groups);
@@ -255,11 +261,12 @@ PartedSegment ImageDivision::in_groups(const ImageGroups& groups) const {
   for (std::size_t id = 0; id < segment().sheets.size(); ++id) {
     first_part.push_back(parts.sheets.size());
     Sheet part = segment().sheets[id];
-    if (units[id] < images_) part.size.rows = part.size.rows / images_ * units[id];
+    const bool copied = is_copied(id, groups);
+    if (units[id] < images_ && !copied) part.size.rows = part.size.rows / images_ * units[id];
     for (std::int64_t image = 0; image < images_; image += units[id]) {
       const std::size_t tensor = is_of_host(part) ? first_part[id] : parts.sheets.size();
-      parts.sheets.push_back(
-          {id, part.size.rows * (image / units[id]), segment().sheets[id].size.rows, tensor});
+      const std::int64_t first_row = copied ? 0 : part.size.rows * (image / units[id]);
+      parts.sheets.push_back({id, first_row, segment().sheets[id].size.rows, tensor});
       parts.segment.sheets.push_back(part);
     }
   }

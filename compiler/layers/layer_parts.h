@@ -95,6 +95,8 @@ class ImageDivision {
   std::optional<LayerBody> part_of(const LayerBody& body, Cut cut, const ImageRange& images) const;
   std::vector<bool> find_own_rows() const;
   std::vector<std::int64_t> units_of(const ImageGroups& groups) const;
+  /// All images share it, and rounds under way at once have a copy each.
+  bool is_copied(std::size_t sheet, const ImageGroups& groups) const;
 
   const PartedSegment formed_;
   const std::int64_t images_;

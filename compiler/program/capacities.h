@@ -16,6 +16,16 @@ struct Capacities {
   friend bool operator==(const Capacities&, const Capacities&) = default;
 };
 
+/// Whether the machine's buffer and accumulators have room for `parts` parts of these capacities.
+inline bool fits_at_once(const Capacities& capacities, std::int64_t parts,
+                         const MachineConfig& config) {
+  const auto fits = [&](std::uint32_t of_part, std::uint32_t all) {
+    return parts == 1 || (of_part > 0 && parts <= std::int64_t{all / of_part});
+  };
+  return fits(capacities.unified_buffer_kib, config.unified_buffer_kib) &&
+         fits(capacities.accumulator_rows, config.accumulator_rows);
+}
+
 inline Capacities capacities_of(const MachineConfig& config) {
   return {config.unified_buffer_kib, config.accumulator_rows, config.weight_fifo_tiles};
 }

@@ -61,6 +61,13 @@ struct ImageGroups {
   /// Images whose instructions are put into the order kByStart together; those of the next images
   /// follow. 0: all of the batch.
   std::int64_t round = 0;
+  /// Rounds that are under way at once (compiler/program/order/round_merger.h), each in a part of
+  /// its own of the unified buffer and of the accumulators. Schedule::capacities are those of a
+  /// part.
+  std::int64_t rounds_at_once = 1;
+  /// With rounds at once: images whose rounds are merged; those of the next images follow. 0: all
+  /// of the batch.
+  std::int64_t merged = 0;
   friend bool operator==(const ImageGroups&, const ImageGroups&) = default;
 };
 
@@ -83,8 +90,8 @@ struct LineBands {
 /// The order of a program's instructions.
 enum class InstructionOrder : std::uint8_t {
   kByLayer,  // those of a layer one after another
-  kByStart,  // as the units can start them (compiler/program/list_scheduler.h)
-  kByTile,   // likewise, and a tile serves several folds (compiler/program/tile_sharing.h)
+  kByStart,  // as the units can start them (compiler/program/order/list_scheduler.h)
+  kByTile,   // likewise, and a tile serves several folds (compiler/program/order/tile_sharing.h)
 };
 
 inline constexpr auto kInstructionOrders = std::to_array(

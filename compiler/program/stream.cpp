@@ -9,6 +9,34 @@
 #include "sim/timing/transfers.h"
 
 namespace weft::compiler {
+namespace {
+
+/// The operation on rows further down: of the unified buffer by `buffer`, of the accumulators by
+/// `accumulators`.
+Operation moved(Operation operation, std::uint32_t buffer, std::uint32_t accumulators) {
+  if (auto* load = std::get_if<Load>(&operation)) load->ub += buffer;
+  if (auto* store = std::get_if<Store>(&operation)) store->ub += buffer;
+  if (auto* fetch = std::get_if<Fetch>(&operation); fetch != nullptr && fetch->buffer) {
+    fetch->buffer->row += buffer;
+  }
+  if (auto* matmul = std::get_if<Matmul>(&operation)) {
+    matmul->ub.base += buffer;
+    matmul->acc += accumulators;
+  }
+  if (auto* vector = std::get_if<Vector>(&operation)) {
+    vector->ub += buffer;
+    if (vector->source) {
+      vector->source->rows.base += buffer;
+    } else {
+      vector->acc += accumulators;
+    }
+    if (vector->has_bias) vector->bias += buffer;
+    if (vector->operand) vector->operand->row += buffer;
+  }
+  return operation;
+}
+
+}  // namespace
 
 Stream::Stream(const MachineConfig& config, MachineStep& step, InstructionSink& sink,
                std::size_t most)
@@ -24,9 +52,18 @@ void Stream::order_by_tile(const MachineConfig& planned) {
   sharing_.emplace(planned, *scheduler_);
 }
 
-void Stream::begin_round() {
+void Stream::order_rounds(const MachineConfig& planned, std::size_t at_once) {
+  order_by_start(planned);
+  merger_.emplace(planned, *scheduler_, at_once);
+  at_once_ = at_once;
+}
+
+void Stream::begin_round(bool apart) {
+  part_ = apart ? 0 : (part_ + 1) % at_once_;
+  if (merger_ && !apart) return merger_->begin_round();
   if (!scheduler_) return;
   finish();
+  if (merger_) return order_rounds(*planned_, at_once_);
   if (sharing_) return order_by_tile(*planned_);
   order_by_start(*planned_);
 }
@@ -47,8 +84,20 @@ void Stream::emit(const Operation& operation) {
   if (emitted_ == most_) refuse_longer();
   ++emitted_;
   count_bytes(operation);
-  const ListScheduler::Entry entry{operation, layer_, tile_};
-  if (sharing_) {
+  if (part_ == 0) return add({operation, layer_, tile_});
+  const auto part = static_cast<std::uint32_t>(part_);
+  add({moved(operation, moved_by(), part * planned_->accumulator_rows), layer_, tile_});
+}
+
+std::uint32_t Stream::moved_by() const {
+  if (part_ == 0) return 0;
+  return static_cast<std::uint32_t>(part_ * planned_->unified_buffer_rows());
+}
+
+void Stream::add(const ListScheduler::Entry& entry) {
+  if (merger_) {
+    merger_->add(entry);
+  } else if (sharing_) {
     sharing_->add(entry);
   } else if (scheduler_) {
     scheduler_->add(entry);
@@ -61,11 +110,14 @@ void Stream::after_writes(std::uint64_t base, std::uint64_t rows, std::uint64_t 
                           std::uint64_t plane_rows, std::function<void(std::size_t)> note) {
   if (!scheduler_) return note(written_);
   const auto call = [this, note = std::move(note)] { note(written_); };
+  base += moved_by();
+  if (merger_) return merger_->after_writes(base, rows, planes, plane_rows, call);
   if (sharing_) return sharing_->after_writes(base, rows, planes, plane_rows, call);
   scheduler_->after_writes(base, rows, planes, plane_rows, call);
 }
 
 void Stream::finish() {
+  if (merger_) return merger_->finish();
   if (sharing_) return sharing_->finish();
   if (scheduler_) scheduler_->finish();
 }

@@ -1,6 +1,7 @@
 // The instructions of a program while they are written, in program order.
 //
-//   emit --> [[TileSharing] --> ListScheduler] --> DependenceTracker --> InstructionSink
+//   emit --> [[TileSharing | RoundMerger] --> ListScheduler] --> DependenceTracker
+//        --> InstructionSink
 #pragma once
 
 #include <cstddef>
@@ -10,10 +11,11 @@
 #include <optional>
 
 #include "compiler/program/dependences.h"
-#include "compiler/program/list_scheduler.h"
 #include "compiler/program/network_program.h"
+#include "compiler/program/order/list_scheduler.h"
+#include "compiler/program/order/round_merger.h"
+#include "compiler/program/order/tile_sharing.h"
 #include "compiler/program/schedule.h"
-#include "compiler/program/tile_sharing.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
 
@@ -45,11 +47,18 @@ class Stream {
   /// The same, after folds of one tile have been brought together (InstructionOrder::kByTile).
   void order_by_tile(const MachineConfig& planned);
 
+  /// As order_by_start(), with up to `at_once` rounds under way. The first uses the rows that are
+  /// emitted, each other one rows that lie as many further as `planned` has.
+  void order_rounds(const MachineConfig& planned, std::size_t at_once);
+
   /// Loads into rows of the unified buffer from `row` on bring weights, not inputs.
   void weights_from(std::uint64_t row) { weights_from_ = row; }
 
-  /// What is emitted from here on comes after everything before, and is put into order apart.
-  void begin_round();
+  /// What is emitted from here on belongs to the next round. It comes after everything before and
+  /// is put into order apart, unless rounds are under way at once and it is not to be `apart`.
+  void begin_round(bool apart);
+  /// How many rows of the unified buffer lie between what is emitted and what the program gets.
+  std::uint32_t moved_by() const;
 
   /// Everything emitted from here on belongs to `layer`.
   void begin_layer(std::uint32_t layer) {
@@ -76,6 +85,7 @@ class Stream {
 
  private:
   void count_bytes(const Operation& operation);
+  void add(const ListScheduler::Entry& entry);
   void write(const ListScheduler::Entry& entry);
   [[noreturn]] void refuse_longer() const;
 
@@ -87,6 +97,9 @@ class Stream {
   DependenceTracker tracker_;
   std::optional<ListScheduler> scheduler_;  // if the order is not that of the layers
   std::optional<TileSharing> sharing_;      // before it, if folds of one tile come together
+  std::optional<RoundMerger> merger_;       // before it, if rounds are under way at once
+  std::size_t at_once_ = 1;                 // rounds
+  std::size_t part_ = 0;                    // of the machine's rows that the round uses
   std::uint64_t weights_from_ = std::numeric_limits<std::uint64_t>::max();
   std::size_t emitted_ = 0;
   std::size_t written_ = 0;

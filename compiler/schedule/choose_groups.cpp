@@ -72,6 +72,8 @@ ImageGroups as_divided(ImageGroups groups, const ImageDivision& division) {
   if (!cuts(divided)) return {};
   groups.sizes = divided.sizes;
   if (groups.sizes.back() == groups.images) groups.round = 0;
+  if (groups.round == 0) groups.rounds_at_once = 1;
+  if (groups.rounds_at_once == 1) groups.merged = 0;
   return groups;
 }
 
@@ -118,6 +120,11 @@ std::vector<ImageGroups> neighbors_of(const ImageGroups& groups, const ImageDivi
   const auto add = [&](std::vector<std::int64_t> changed) {
     ImageGroups neighbor = ordered(std::move(changed), division);
     neighbor.cut_inputs = groups.cut_inputs;
+    if (groups.round > 0 && neighbor.sizes.back() <= groups.round) {
+      neighbor.round = groups.round;
+      neighbor.rounds_at_once = groups.rounds_at_once;
+      neighbor.merged = groups.merged;
+    }
     add_new(all, std::move(neighbor));
   };
   const std::vector<std::int64_t>& sizes = groups.sizes;

@@ -132,6 +132,11 @@ std::optional<ImageGroups> with_images(const Segment& segment, const ImageGroups
     const std::int64_t next = i + 1 < sizes.size() ? sizes[i + 1] : batch;
     if (next % sizes[i] != 0) return std::nullopt;
   }
+  if (groups.rounds_at_once > 1 && sizes.back() <= groups.round) {
+    changed.round = groups.round;
+    changed.rounds_at_once = groups.rounds_at_once;
+    changed.merged = groups.merged;
+  }
   const bool cuts = std::ranges::any_of(sizes, [&](std::int64_t size) { return size < batch; });
   return cuts ? changed : ImageGroups{};
 }
@@ -254,6 +259,12 @@ class Variations {
     if (!chosen_.groups.sizes.empty() || !chosen_.bands.counts.empty()) {
       choices.groups.cut_inputs = !chosen_.groups.cut_inputs;
       add(inputs_text(choices.groups.cut_inputs), choices);
+      choices = chosen_;
+    }
+    if (chosen_.groups.rounds_at_once > 1) {
+      choices.groups.rounds_at_once = 1;
+      choices.groups.merged = 0;
+      add("one round of images after the other", choices);
       choices = chosen_;
     }
     for (const InstructionOrder order : kInstructionOrders) {

@@ -34,8 +34,10 @@ struct LayersPlan {
   std::uint32_t tile_slots = 0;    // of the unified buffer
   InstructionOrder order = InstructionOrder::kByStart;
   Fit fit = Fit::kNext;
-  bool cut_inputs = false;  // ImageGroups::cut_inputs
-  std::int64_t round = 0;   // ImageGroups::round
+  bool cut_inputs = false;          // ImageGroups::cut_inputs
+  std::int64_t round = 0;           // ImageGroups::round
+  std::int64_t rounds_at_once = 1;  // ImageGroups::rounds_at_once
+  std::int64_t merged = 0;          // ImageGroups::merged
   std::vector<LayerPlan> layers;
   friend bool operator==(const LayersPlan&, const LayersPlan&) = default;
 };

@@ -1,5 +1,7 @@
 #include "compiler/schedule/schedule_layers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -221,6 +223,36 @@ std::int64_t part_of_sums(const Layer& layer, const MachineConfig& config, std::
   return parts == 0 || !rows ? 0 : std::max<std::int64_t>(1, *rows / parts);
 }
 
+std::optional<RoundsMisfit> misfit_of_rounds(const ImageGroups& groups,
+                                             const Capacities& capacities, InstructionOrder order,
+                                             const MachineConfig& config) {
+  const std::int64_t given = groups.rounds_at_once;
+  if (given == 1) {
+    if (groups.merged == 0) return std::nullopt;
+    return RoundsMisfit{"merged", groups.merged, "must be 0 with one round at once"};
+  }
+  const std::int64_t rounds = groups.round > 0 ? groups.images / groups.round : 1;
+  const auto misfit = [&](std::string why) {
+    return RoundsMisfit{"rounds_at_once", given, std::move(why)};
+  };
+  if (given < 1 || given > rounds) {
+    return misfit(fmt::format("must be 1 to {}, the rounds of the batch", rounds));
+  }
+  if (order != InstructionOrder::kByStart) return misfit("the order must be \"by start\"");
+  if (!fits_at_once(capacities, given, config)) {
+    return misfit(
+        fmt::format("the machine has no room for {} times the unified_buffer_kib and "
+                    "accumulator_rows that are planned for",
+                    given));
+  }
+  const std::int64_t merged = groups.merged;
+  if (merged < 0 || merged % groups.round != 0 || (merged > 0 && groups.images % merged != 0)) {
+    return RoundsMisfit{"merged", merged,
+                        "must be 0, or a multiple of round that divides the batch"};
+  }
+  return std::nullopt;
+}
+
 std::variant<Schedule, Obstacle> schedule_layers(const Segment& segment,
                                                  const MachineConfig& config,
                                                  const ScheduleChoices& choices) {
@@ -228,6 +260,7 @@ std::variant<Schedule, Obstacle> schedule_layers(const Segment& segment,
   PartedSegment parts = in_forms(segment, choices.forms);
   const ImageGroups& groups = choices.groups;
   if (count_parts(groups) > kMostLayerParts) return Obstacle{0, {}};
+  if (misfit_of_rounds(groups, choices.capacities, choices.order, config)) return Obstacle{0, {}};
   if (!groups.sizes.empty()) {
     const ImageDivision division(std::move(parts), groups.images);
     for (std::size_t i = 0; i < groups.sizes.size(); ++i) {

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -52,6 +54,18 @@ struct Obstacle {
   std::size_t layer = 0;
   Misfit misfit;
 };
+
+/// Why a machine cannot have rounds as in ImageGroups::rounds_at_once: the field and its value.
+struct RoundsMisfit {
+  std::string_view field;
+  std::int64_t value = 0;
+  std::string why;
+};
+
+/// `capacities`: for which a round is planned.
+std::optional<RoundsMisfit> misfit_of_rounds(const ImageGroups& groups,
+                                             const Capacities& capacities, InstructionOrder order,
+                                             const MachineConfig& config);
 
 /// The schedule for the choices, or what does not fit. `config` is the machine that runs it.
 std::variant<Schedule, Obstacle> schedule_layers(const Segment& segment,

@@ -234,12 +234,13 @@ std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
   const bool thorough = options.effort == SearchEffort::kThorough;
   MappingOptions whole = options;
   if (is_small) whole.to_beat.reset();
-  std::optional<ScheduleChoices> of_part;
+  std::optional<CostedSchedule> of_part;
   if (const auto part = part_of_batch(segment, options)) {
     MappingOptions options_of_part = options;
     options_of_part.to_beat.reset();
     auto found = find_schedule(*part, config, options_of_part);
-    if (auto* schedule = std::get_if<CostedSchedule>(&found)) of_part = schedule->choices;
+    auto* schedule = std::get_if<CostedSchedule>(&found);
+    if (schedule != nullptr && schedule->choices) of_part = std::move(*schedule);
   }
   // A short program is searched in the same way on every machine, whatever was found before.
   const SearchedLike known = is_small ? SearchedLike{} : like;

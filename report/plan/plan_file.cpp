@@ -95,11 +95,13 @@ Json to_json(const compiler::LayerPlan& plan) {
 std::string to_text(const compiler::LayersPlan& plan) {
   std::string text = fmt::format(
       R"({{"unified_buffer_kib": {}, "accumulator_rows": {}, "weight_fifo_tiles": {}, )"
-      R"("staging_rows": {}, "tile_slots": {}, "order": "{}", "fit": "{}", "cut_inputs": {}, "round": {}, )"
+      R"("staging_rows": {}, "tile_slots": {}, "order": "{}", "fit": "{}", "cut_inputs": {}, )"
+      R"("round": {}, "rounds_at_once": {}, "merged": {}, )"
       R"("layers": [)",
       plan.capacities.unified_buffer_kib, plan.capacities.accumulator_rows,
       plan.capacities.weight_fifo_tiles, plan.staging_rows, plan.tile_slots,
-      name_of(kOrders, plan.order), name_of(kFits, plan.fit), plan.cut_inputs, plan.round);
+      name_of(kOrders, plan.order), name_of(kFits, plan.fit), plan.cut_inputs, plan.round,
+      plan.rounds_at_once, plan.merged);
   std::string_view before = "\n      ";
   for (const compiler::LayerPlan& layer : plan.layers) {
     text += before;
@@ -246,7 +248,8 @@ compiler::ProgramPlan read_program(const Json& json, const std::string& place) {
     return read_product(program.at("product"), place + ".product");
   }
   program.allow({"unified_buffer_kib", "accumulator_rows", "weight_fifo_tiles", "staging_rows",
-                 "tile_slots", "order", "fit", "cut_inputs", "round", "layers"});
+                 "tile_slots", "order", "fit", "cut_inputs", "round", "rounds_at_once", "merged",
+                 "layers"});
   compiler::LayersPlan plan;
   plan.capacities = read_capacities(program);
   plan.staging_rows = static_cast<std::uint64_t>(program.number("staging_rows", 0, kLargest));
@@ -255,6 +258,8 @@ compiler::ProgramPlan read_program(const Json& json, const std::string& place) {
   plan.fit = read_name(kFits, program, "fit");
   plan.cut_inputs = program.boolean("cut_inputs");
   plan.round = program.number("round", 0, kLargest);
+  plan.rounds_at_once = program.number("rounds_at_once", 1, kLargest);
+  plan.merged = program.number("merged", 0, kLargest);
   const Json& layers = program.at("layers");
   if (!layers.is_array()) program.fail("layers", "is not a list");
   for (std::size_t i = 0; i < layers.size(); ++i) {

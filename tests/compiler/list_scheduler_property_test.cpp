@@ -8,53 +8,20 @@
 #include <vector>
 
 #include "compiler/program/dependences.h"
-#include "compiler/program/list_scheduler.h"
+#include "compiler/program/order/list_scheduler.h"
+#include "tests/compiler/noted_code.h"
 #include "tests/compiler/order_oracle.h"
 #include "tests/compiler/random_program.h"
 
 namespace weft::compiler {
 namespace {
 
+using test::Code;
+using test::random_notes;
+using test::with_stores;
+
 constexpr std::uint32_t kSeed = 20261123;
 constexpr int kPrograms = 3000;
-
-/// Rows of the unified buffer that are read after the operations before `at`.
-struct Note {
-  std::size_t at = 0;
-  std::uint32_t row = 0;
-  std::uint32_t rows = 0;
-};
-
-std::vector<Note> random_notes(std::mt19937& random, std::size_t operations) {
-  std::vector<Note> notes;
-  for (std::size_t at = 1; at < operations; ++at) {
-    if (random() % 8 != 0) continue;
-    const auto rows = static_cast<std::uint32_t>(1 + random() % 4);
-    notes.push_back({at, static_cast<std::uint32_t>(random() % 14), rows});
-  }
-  return notes;
-}
-
-/// The operations with a store, which reads the same rows, in place of each note.
-struct Code {
-  std::vector<Instruction> instructions;
-  std::vector<bool> is_note;
-};
-
-Code with_stores(const std::vector<Operation>& operations, const std::vector<Note>& notes) {
-  Code code;
-  auto note = notes.begin();
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    for (; note != notes.end() && note->at == i; ++note) {
-      const std::uint64_t nobody_elses = 1000 + 10 * code.instructions.size();
-      code.instructions.push_back({Store{note->row, nobody_elses, note->rows}, {}});
-      code.is_note.push_back(true);
-    }
-    code.instructions.push_back({operations[i], {}});
-    code.is_note.push_back(false);
-  }
-  return code;
-}
 
 /// The numbers of the instructions in their new order.
 std::vector<std::size_t> scheduled(const Code& code, const MachineConfig& config,

@@ -13,8 +13,8 @@
 #include <variant>
 #include <vector>
 
-#include "compiler/program/list_scheduler.h"
-#include "compiler/program/tile_sharing.h"
+#include "compiler/program/order/list_scheduler.h"
+#include "compiler/program/order/tile_sharing.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/row_access.h"
 

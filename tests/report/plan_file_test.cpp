@@ -66,6 +66,8 @@ NetworkPlan random_plan(std::mt19937_64& random) {
                       below(2) == 0 ? compiler::Fit::kFirst : compiler::Fit::kNext,
                       below(2) == 0,
                       below(9),
+                      1 + below(4),
+                      below(9),
                       {}};
     for (std::uint32_t layer = below(5); layer > 0; --layer) {
       layers.layers.push_back({"l \"" + std::to_string(layer) + "\\\n", below(3), 1 + below(8),
@@ -89,7 +91,7 @@ TEST_F(PlanFileTest, ReadsWhatItWrote) {
 TEST_F(PlanFileTest, EveryFieldChangesTheHash) {
   const NetworkPlan plan{
       {},
-      {LayersPlan{{1, 1, 1}, 8, 2, {}, {}, false, 0, {{"l", 0, 1, 1, false, 0, 0}}},
+      {LayersPlan{{1, 1, 1}, 8, 2, {}, {}, false, 0, 1, 0, {{"l", 0, 1, 1, false, 0, 0}}},
        ProductPlan{"p"}}};
   const auto layers = [](NetworkPlan& of) -> LayersPlan& {
     return std::get<LayersPlan>(of.programs[0]);
@@ -114,6 +116,8 @@ TEST_F(PlanFileTest, EveryFieldChangesTheHash) {
       [&](NetworkPlan& p) { layers(p).fit = compiler::Fit::kNext; },
       [&](NetworkPlan& p) { layers(p).cut_inputs = true; },
       [&](NetworkPlan& p) { layers(p).round = 2; },
+      [&](NetworkPlan& p) { layers(p).rounds_at_once = 2; },
+      [&](NetworkPlan& p) { layers(p).merged = 2; },
       [&](NetworkPlan& p) { layers(p).layers[0].layer = "m"; },
       [&](NetworkPlan& p) { layers(p).layers[0].form = 1; },
       [&](NetworkPlan& p) { layers(p).layers[0].images = 2; },

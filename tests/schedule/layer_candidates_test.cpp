@@ -99,6 +99,9 @@ NetworkPlan edited(NetworkPlan plan, const std::string& name, const ScheduleChoi
     layers->fit = to.fit;
     layers->cut_inputs = to.groups.cut_inputs;
     layers->round = to.groups.round;
+    layers->rounds_at_once = to.groups.rounds_at_once;
+    layers->merged = to.groups.merged;
+    layers->capacities = to.capacities;
     for (std::size_t i = 0; i < layers->layers.size(); ++i) {
       LayerPlan& layer = layers->layers[i];
       layer.form = to.forms[i];
@@ -145,6 +148,8 @@ std::set<std::string> changes(const NetworkPlan& a, const NetworkPlan& b, const 
       }
     }
     if (halos && !kinds.contains("bands")) kinds.insert("halos");
+    // Other groups may have no rounds.
+    if (x.rounds_at_once != y.rounds_at_once && !kinds.contains("groups")) kinds.insert("rounds");
     // Without groups inputs are not cut.
     if (x.cut_inputs != y.cut_inputs && !kinds.contains("groups")) kinds.insert("inputs");
   }

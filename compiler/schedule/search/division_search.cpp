@@ -6,6 +6,7 @@
 
 #include "compiler/schedule/choose_bands.h"
 #include "compiler/schedule/choose_groups.h"
+#include "compiler/schedule/search/capacity_ladder.h"
 
 namespace weft::compiler {
 
@@ -24,6 +25,31 @@ void DivisionSearch::choose_groups() {
   }
   if (!choices_.groups.sizes.empty()) move_on_groups();
   if (!choices_.groups.sizes.empty()) consider_cut_inputs(choices_);
+}
+
+void DivisionSearch::consider_at_once(const ScheduleChoices& of_round, std::int64_t images,
+                                      std::uint32_t rounds) {
+  Capacities part = capacities_of(config_);
+  part.unified_buffer_kib /= rounds;
+  part.accumulator_rows /= rounds;
+  if (part.unified_buffer_kib == 0 || part.accumulator_rows < config_.array_rows) return;
+  ScheduleChoices choices = planned_for(part, of_round, segment_, config_);
+  choices.order = InstructionOrder::kByStart;
+  choices.groups.round = images;
+  choices.groups.rounds_at_once = rounds;
+  choices.groups.merged = 0;
+  for (std::int64_t& size : choices.groups.sizes) size = std::min(size, images);
+  consider(choices);
+  for (const std::uint64_t share : {8U, 16U}) consider_staging(share, choices);
+}
+
+ScheduleChoices DivisionSearch::one_round_at_a_time(ScheduleChoices choices) const {
+  const auto rounds = static_cast<std::uint64_t>(choices.groups.rounds_at_once);
+  choices.groups.rounds_at_once = 1;
+  choices.groups.merged = 0;
+  choices.capacities = capacities_of(config_);
+  stage(choices, choices.buffer.staging_rows() * rounds);
+  return choices;
 }
 
 void DivisionSearch::choose_bands() {

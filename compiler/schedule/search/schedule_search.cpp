@@ -30,15 +30,11 @@ class ScheduleSearch : private DivisionSearch {
 
   /// The choices for a part of the batch, repeated for the others, are the first candidate for the
   /// whole, so that more images rarely take longer each. The whole then gets fewer replays.
-  void begin_with_part(const ScheduleChoices& of_part, std::int64_t images) {
+  void begin_with_part(const CostedSchedule& of_part, std::int64_t images) {
     most_ = most_ / 3 * 2;
-    smaller_ = of_part;
-    smaller_->groups.images = batch_of(segment_);
-    parts_ = smaller_->groups.images / images;
-    if (smaller_->groups.round == 0) smaller_->groups.round = images;
-    if (smaller_->groups.sizes.empty()) {
-      smaller_->groups.sizes.assign(segment_.layers.size(), images);
-    }
+    parts_ = batch_of(segment_) / images;
+    smaller_ = repeated(of_part.one_at_a_time ? *of_part.one_at_a_time : *of_part.choices, images);
+    if (of_part.one_at_a_time) at_once_ = repeated(*of_part.choices, images);
   }
 
   /// Choices for a segment of the same layers are a candidate too. For one image they leave little
@@ -73,6 +69,7 @@ class ScheduleSearch : private DivisionSearch {
     tries_bands_ = false;
     start_with_long_chunks();
     if (!found_) return std::nullopt;
+    try_rounds_at_once();
     found_->replayed = replayed_;
     // One group of all images is none. The program is the same.
     const ImageGroups groups = without_one_group(found_->schedule.groups, found_->schedule.bands);
@@ -81,6 +78,46 @@ class ScheduleSearch : private DivisionSearch {
   }
 
  private:
+  /// The choices for a part of the batch, for all of it.
+  ScheduleChoices repeated(ScheduleChoices choices, std::int64_t images) const {
+    choices.groups.images = batch_of(segment_);
+    if (choices.groups.round == 0) choices.groups.round = images;
+    if (choices.groups.sizes.empty()) choices.groups.sizes.assign(segment_.layers.size(), images);
+    return choices;
+  }
+
+  /// Rounds under way at once, with a budget of their own: most of them lose, and the others need
+  /// theirs.
+  void try_rounds_at_once() {
+    if (!smaller_ || !found_->cycles || !options_.image_groups.value_or(true)) return;
+    CostedSchedule before = std::move(*found_);
+    most_ = replayed_ + most_ / 3;
+    best_.reset();
+    hopeless_ = *before.cycles / 20 * 21;
+    consider_rounds_at_once();
+    hopeless_ = kAnyCycles;
+    if (best_ && best_->cycles) improve();
+    found_ = std::move(before);
+    if (!best_ || !best_->cycles || *best_->cycles >= *found_->cycles) return;
+    best_->one_at_a_time = std::move(found_->choices);
+    found_ = std::move(best_);
+  }
+
+  void consider_rounds_at_once() {
+    const std::int64_t part = batch_of(segment_) / parts_;
+    if (at_once_) {
+      consider(*at_once_);
+      ScheduleChoices apart = *at_once_;
+      if (apart.groups.merged == 0) apart.groups.merged = part;
+      consider(apart);
+    }
+    consider_at_once(*smaller_, part, 2);
+    const std::int64_t round = at_once_ ? at_once_->groups.round : part / 2;
+    if (round == 0 || part % round != 0) return;
+    const ScheduleChoices& of_round = at_once_ ? one_round_at_a_time(*at_once_) : *smaller_;
+    for (const std::uint32_t rounds : {2U, 3U, 4U}) consider_at_once(of_round, round, rounds);
+  }
+
   /// Small programs are also searched from chunks of all rows that the accumulators hold, and of
   /// half of them: with another division of the buffer they may win, and alone they would not.
   /// Layers in groups are left out: if either unit can run them, the search has more to try and
@@ -188,8 +225,9 @@ class ScheduleSearch : private DivisionSearch {
       choose_tiles(!has_time());
       if (has_time()) pace_tiles();
     }
-    choose_smaller_buffers();
-    choose_groups();
+    const bool at_once = choices_.groups.rounds_at_once > 1;
+    if (!at_once) choose_smaller_buffers();
+    if (!at_once) choose_groups();
     choose_bands();
     if (smaller_) consider_estimated_tiles();
     choose_chunks_of_all();
@@ -201,7 +239,7 @@ class ScheduleSearch : private DivisionSearch {
     if (has_time()) pace_tiles();
     share_tiles();
     choose_staging_again();
-    choose_less();
+    if (!at_once) choose_less();
     choose_divisions_again();
     if (options_.effort == SearchEffort::kThorough) refine();
   }
@@ -330,6 +368,7 @@ class ScheduleSearch : private DivisionSearch {
   const CapacityLadders ladders_;
   std::int64_t parts_ = 1;                  // of the batch
   std::optional<ScheduleChoices> smaller_;  // the best for a part of the batch, repeated
+  std::optional<ScheduleChoices> at_once_;  // the same with rounds at once, if that is better
   std::optional<ScheduleChoices> like_;     // for a segment of the same layers
   std::optional<Cycle> likes_cycles_;
   std::optional<CostedSchedule> found_;  // the best of all descents
@@ -343,9 +382,9 @@ std::optional<CostedSchedule> search_schedules(const Segment& segment, const Mac
   ScheduleSearch search(segment, config, options, most);
   if (const auto part = part_of_batch(segment, options)) {
     std::optional<CostedSchedule> found;
-    const ScheduleChoices* of_part = known.of_part;
+    const CostedSchedule* of_part = known.of_part;
     if (of_part == nullptr) found = search_schedules(*part, config, options, most);
-    if (found) of_part = &*found->choices;
+    if (found) of_part = &*found;
     if (of_part != nullptr) search.begin_with_part(*of_part, batch_of(*part));
   }
   if (known.like.choices != nullptr) search.begin_like(known.like);

@@ -19,6 +19,8 @@ struct CostedSchedule {
   std::optional<ScheduleChoices> choices;  // nullopt: of one product in rings
   std::optional<Cycle> cycles;
   std::uint64_t replayed = 0;  // instructions, by the search
+  /// If `choices` have rounds at once: the best without.
+  std::optional<ScheduleChoices> one_at_a_time = std::nullopt;
 };
 
 /// The search ends when it has replayed this many instructions, and takes the best schedule so far.
@@ -34,7 +36,7 @@ struct SearchedLike {
 
 /// What a search may begin with.
 struct KnownChoices {
-  const ScheduleChoices* of_part = nullptr;  // part_of_batch(), repeated; null: to be searched
+  const CostedSchedule* of_part = nullptr;  // part_of_batch(), repeated; null: to be searched
   SearchedLike like = {};
 };
 

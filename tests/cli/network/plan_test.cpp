@@ -144,6 +144,9 @@ TEST_F(PlanTest, NonsenseIsRefusedWithItsField) {
   expect_refused(with("/programs/0/fit", 2), "fit is no text; must be \"next\" or \"first\"");
   expect_refused(with("/programs/0/staging_rows", 1000000000), "programs[0]: staging_rows");
   expect_refused(with("/programs/0/round", 3), "programs[0]: round = 3: must be a multiple");
+  expect_refused(with("/programs/0/rounds_at_once", 0), "rounds_at_once is not a whole number");
+  expect_refused(with("/programs/0/rounds_at_once", 2),
+                 "programs[0]: rounds_at_once = 2: must be 1 to ");
   expect_refused(with("/programs/0/tile_slots", 9999), "programs[0]: tile_slots = 9999: the most");
   expect_refused(with("/programs/0/staging_rows", 1),
                  "programs[0]: staging_rows = 1: too small for");
@@ -222,7 +225,7 @@ TEST_F(PlanTest, AProductIsRefusedWithOneField) {
       {"unified_buffer_kib", 1}, {"accumulator_rows", 1}, {"weight_fifo_tiles", 1},
       {"staging_rows", 1},       {"tile_slots", 0},       {"order", "by start"},
       {"fit", "next"},           {"cut_inputs", false},   {"round", 0},
-      {"layers", Json::array()}};
+      {"rounds_at_once", 1},     {"merged", 0},           {"layers", Json::array()}};
   const Finished refused = with_plan(folder_.write("changed.json", layers.dump()));
   EXPECT_NE(refused.err.find("programs[0]: is the product 'conv', so its only field is product"),
             std::string::npos)

@@ -186,6 +186,7 @@ TEST(ScheduleSearchTest, HalfABatchRepeatedTakesAtMostTwiceAsLong) {
     in_groups += groups.sizes.empty() ? 0U : 1U;
     groups.images = 2 * images;
     if (groups.round == 0) groups.round = images;
+    if (groups.rounds_at_once > 1 && groups.merged == 0) groups.merged = images;
     if (groups.sizes.empty()) groups.sizes.assign(whole->segment.layers.size(), images);
     const auto repeated = schedule_layers(whole->segment, config, choices);
     ASSERT_TRUE(std::holds_alternative<Schedule>(repeated));

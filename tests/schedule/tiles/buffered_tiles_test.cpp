@@ -68,6 +68,8 @@ ScheduledNetwork with_share(const graph::Graph& graph, const MachineConfig& conf
   program.staging_rows = 64;
   // All rows at once, so that each product uses each tile once.
   program.round = 0;
+  program.rounds_at_once = 1;
+  program.merged = 0;
   program.cut_inputs = false;
   for (LayerPlan& layer : program.layers) {
     layer.images = 3;

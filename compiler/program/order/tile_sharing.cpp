@@ -1,4 +1,4 @@
-#include "compiler/program/tile_sharing.h"
+#include "compiler/program/order/tile_sharing.h"
 
 #include <algorithm>
 #include <tuple>

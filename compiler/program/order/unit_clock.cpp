@@ -1,4 +1,4 @@
-#include "compiler/program/unit_clock.h"
+#include "compiler/program/order/unit_clock.h"
 
 #include <algorithm>
 #include <cstddef>

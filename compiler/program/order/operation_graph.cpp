@@ -1,4 +1,4 @@
-#include "compiler/program/operation_graph.h"
+#include "compiler/program/order/operation_graph.h"
 
 #include <algorithm>
 #include <cstddef>

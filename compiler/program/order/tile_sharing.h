@@ -26,9 +26,9 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/program/list_scheduler.h"
-#include "compiler/program/operation_graph.h"
-#include "compiler/program/unit_clock.h"
+#include "compiler/program/order/list_scheduler.h"
+#include "compiler/program/order/operation_graph.h"
+#include "compiler/program/order/unit_clock.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/instruction.h"
 #include "sim/isa/unit.h"

@@ -1,0 +1,178 @@
+// Rounds of a batch that are under way at once: all engines agree, the results have the bits of one
+// round after the other, and the array works for a round while another one waits.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+#include <optional>
+#include <set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "compiler/blocks/places.h"
+#include "compiler/schedule/choose_groups.h"
+#include "compiler/schedule/compile_network.h"
+#include "compiler/schedule/divide_buffer.h"
+#include "compiler/schedule/schedule_layers.h"
+#include "compiler/schedule/search/capacity_ladder.h"
+#include "models/networks/sample_inputs.h"
+#include "models/reference/cpu/run_graph.h"
+#include "tests/schedule/draws.h"
+#include "tests/schedule/machine_runs.h"
+#include "tests/schedule/random_machine.h"
+#include "tests/schedule/small_networks.h"
+
+namespace weft::compiler::testing {
+namespace {
+
+/// Choices for rounds of a random size, a random number of them under way at once; nullopt if the
+/// batch or the machine has no room for two.
+std::optional<ScheduleChoices> random_choices(const ScheduledSegment& scheduled,
+                                              const MachineConfig& config, Random& random) {
+  const Segment& segment = scheduled.segment;
+  const std::int64_t batch = batch_of(segment);
+  const std::int64_t rounds = random.one_of({2, 3, 4, 6});
+  if (batch % rounds != 0) return std::nullopt;
+  const std::int64_t at_once = random.between(2, std::min<std::int64_t>(rounds, 4));
+  Capacities part = capacities_of(config);
+  part.unified_buffer_kib /= static_cast<std::uint32_t>(at_once);
+  part.accumulator_rows /= static_cast<std::uint32_t>(at_once);
+  if (part.unified_buffer_kib == 0 || part.accumulator_rows == 0) return std::nullopt;
+  const MachineConfig planned = with_capacities(config, part);
+
+  ScheduleChoices choices = first_choices(segment, config, 0);
+  choices = planned_for(part, choices, segment, config);
+  choices.buffer = with_staging(planned, needed_margin(segment),
+                                usable_rows(planned) / random.one_of({1U, 2U, 4U}),
+                                std::min(most_tile_slots(planned), random.one_of({0U, 0U, 2U})));
+  choices.order = InstructionOrder::kByStart;
+  choices.fit = random.chance(50) ? Fit::kNext : Fit::kFirst;
+  const std::int64_t merged = rounds % 2 == 0 && random.chance(30) ? batch / 2 : 0;
+  choices.groups = {batch, {}, random.chance(50), batch / rounds, at_once, merged};
+  const std::int64_t first = random.chance(50) ? 1 : batch / rounds;
+  const auto layers = static_cast<std::int64_t>(segment.layers.size());
+  const std::int64_t from = random.between(0, layers);  // the layer that takes a round as a whole
+  for (std::int64_t i = 0; i < layers; ++i) {
+    const auto most =
+        static_cast<std::int64_t>(segment.layers[static_cast<std::size_t>(i)].others.size());
+    choices.forms[static_cast<std::size_t>(i)] = static_cast<std::size_t>(random.between(0, most));
+    choices.groups.sizes.push_back(i < from ? first : batch / rounds);
+    choices.buffered_tiles.push_back(
+        choices.buffer.tile_slots > 0 ? static_cast<std::uint32_t>(random.between(0, 64)) : 0);
+  }
+  return choices;
+}
+
+/// How often the array goes on with an earlier round. The rounds use other accumulators.
+int returns(const MachineStep& step) {
+  int count = 0;
+  std::uint32_t part = 0;
+  for (const Instruction& instruction : step.program.code) {
+    const auto* matmul = std::get_if<Matmul>(&instruction.operation);
+    if (matmul == nullptr) continue;
+    const std::uint32_t now = matmul->acc / step.schedule.capacities.accumulator_rows;
+    count += now < part ? 1 : 0;
+    part = now;
+  }
+  return count;
+}
+
+struct Classes {
+  int programs = 0;
+  int returns = 0;
+  int tiles = 0;  // programs with tiles in slots
+  std::set<std::string> layers;
+};
+
+struct Programs {
+  NetworkProgram at_once;
+  NetworkProgram whole;
+};
+
+/// The network with rounds at once in every program that can have them, and with the same forms of
+/// its layers for the whole batch.
+Programs random_programs(ScheduledNetwork whole, const MachineConfig& config, Random& random,
+                         Classes& classes) {
+  ScheduledNetwork at_once = whole;
+  for (std::size_t step = 0; step < whole.steps.size(); ++step) {
+    auto* scheduled = std::get_if<ScheduledSegment>(&whole.steps[step]);
+    if (scheduled == nullptr || scheduled->schedule.buffer.end == 0) continue;
+    const auto choices = random_choices(*scheduled, config, random);
+    if (!choices) continue;
+    ScheduleChoices as_whole = first_choices(scheduled->segment, config, 0);
+    as_whole.buffer = scheduled->schedule.buffer;
+    as_whole.forms = choices->forms;
+    auto in_rounds = schedule_layers(scheduled->segment, config, *choices);
+    auto in_whole = schedule_layers(scheduled->segment, config, as_whole);
+    if (!std::holds_alternative<Schedule>(in_rounds)) continue;
+    if (!std::holds_alternative<Schedule>(in_whole)) continue;
+    std::get<ScheduledSegment>(at_once.steps[step]).schedule = std::get<Schedule>(in_rounds);
+    scheduled->schedule = std::get<Schedule>(in_whole);
+    ++classes.programs;
+    classes.tiles += choices->buffer.tile_slots > 0 ? 1 : 0;
+    for (const Layer& layer : scheduled->segment.layers) classes.layers.insert(layer.op);
+  }
+  Programs programs{write_programs(std::move(at_once), config),
+                    write_programs(std::move(whole), config)};
+  for (const auto& step : programs.at_once.steps) {
+    const auto* machine = std::get_if<MachineStep>(&step);
+    if (machine != nullptr && machine->schedule.groups.rounds_at_once > 1) {
+      classes.returns += returns(*machine);
+    }
+  }
+  return programs;
+}
+
+void expect_bits(ElementType dtype, Classes& classes) {
+  const std::uint64_t seeds = draws(60, 200);
+  std::cout << "seeds 0 to " << seeds - 1 << '\n';
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    Random random(seed);
+    const SmallNetwork& network = small_networks()[seed % small_networks().size()];
+    SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << network.name);
+    const graph::Graph built = network.of_batch(random.one_of({2, 4, 6}));
+    const bool is_int8 = dtype == ElementType::kInt8;
+    const graph::Graph graph = is_int8 ? quantized(built) : prepared(built);
+    MachineConfig config = random_machine(random, dtype);
+    config.unified_buffer_kib += static_cast<std::uint32_t>(random.between(0, 400));
+    const MappingOptions options{.image_groups = false, .effort = SearchEffort::kNone};
+    const auto [program, whole] = random_programs(
+        schedule_network(graph, config, {.mapping = options}), config, random, classes);
+    const auto inputs = networks::sample_inputs(graph, seed);
+    const runtime::NetworkRun run = run_everywhere(program, config, inputs);
+    if (is_int8) {
+      EXPECT_EQ(run.outputs, reference::run_graph(program.graph, inputs)) << layer_table(program);
+    }
+    const runtime::NetworkRunOptions keep{.simulate = {}, .keep_results = true};
+    const auto kept = runtime::run_network(program, config, inputs, keep);
+    const auto expected = runtime::run_network(whole, config, inputs, keep);
+    EXPECT_EQ(kept.outputs, expected.outputs);
+    EXPECT_EQ(kept.outputs, run.outputs);
+    EXPECT_EQ(kept.useful_macs, expected.useful_macs);
+    for (const auto& [value, tensor] : expected.values) {
+      EXPECT_EQ(kept.values.at(value), tensor);
+    }
+  }
+}
+
+TEST(RoundsAtOnceTest, GiveTheBitsOfTheWholeBatch) {
+  Classes classes;
+  expect_bits(ElementType::kBf16, classes);
+  EXPECT_GE(classes.programs, 25);
+  EXPECT_GE(classes.tiles, 5);
+  EXPECT_GE(classes.returns, 100);
+  for (const char* op : {"Conv", "MatMul", "MaxPool", "LayerNormalization", "Softmax", "Add"}) {
+    EXPECT_TRUE(classes.layers.contains(op)) << op;
+  }
+}
+
+TEST(RoundsAtOnceTest, GiveTheBitsOfTheReferenceInInt8) {
+  Classes classes;
+  expect_bits(ElementType::kInt8, classes);
+  EXPECT_GE(classes.programs, 25);
+  EXPECT_GE(classes.returns, 50);
+}
+
+}  // namespace
+}  // namespace weft::compiler::testing
