@@ -87,20 +87,25 @@ class ScheduleSearch : private DivisionSearch {
   }
 
   /// Rounds under way at once, with a budget of their own: most of them lose, and the others need
-  /// theirs.
+  /// theirs. If nothing of the whole batch could be replayed, those of the part are repeated.
   void try_rounds_at_once() {
-    if (!smaller_ || !found_->cycles || !options_.image_groups.value_or(true)) return;
+    if (!smaller_ || !options_.image_groups.value_or(true)) return;
+    if (!found_->cycles && !at_once_) return;
     CostedSchedule before = std::move(*found_);
-    most_ = replayed_ + most_ / 3;
     best_.reset();
-    hopeless_ = *before.cycles / 20 * 21;
-    consider_rounds_at_once();
-    hopeless_ = kAnyCycles;
-    if (best_ && best_->cycles) improve();
-    found_ = std::move(before);
-    if (!best_ || !best_->cycles || *best_->cycles >= *found_->cycles) return;
-    best_->one_at_a_time = std::move(found_->choices);
-    found_ = std::move(best_);
+    if (before.cycles) {
+      most_ = replayed_ + most_ / 3;
+      hopeless_ = *before.cycles / 20 * 21;
+      consider_rounds_at_once();
+      hopeless_ = kAnyCycles;
+      if (best_ && best_->cycles) improve();
+    } else {
+      consider(*at_once_);
+    }
+    const bool is_better =
+        best_ && (!before.cycles || (best_->cycles && *best_->cycles < *before.cycles));
+    found_ = is_better ? std::move(best_) : std::move(before);
+    if (is_better) found_->one_at_a_time = std::move(before.choices);
   }
 
   void consider_rounds_at_once() {
