@@ -145,8 +145,8 @@ TEST_F(PlanTest, NonsenseIsRefusedWithItsField) {
   expect_refused(with("/programs/0/staging_rows", 1000000000), "programs[0]: staging_rows");
   expect_refused(with("/programs/0/round", 3), "programs[0]: round = 3: must be a multiple");
   expect_refused(with("/programs/0/rounds_at_once", 0), "rounds_at_once is not a whole number");
-  expect_refused(with("/programs/0/rounds_at_once", 2),
-                 "programs[0]: rounds_at_once = 2: must be 1 to ");
+  expect_refused(with("/programs/0/rounds_at_once", 9),
+                 "programs[0]: rounds_at_once = 9: must be 1 to 4, the rounds of the batch");
   expect_refused(with("/programs/0/tile_slots", 9999), "programs[0]: tile_slots = 9999: the most");
   expect_refused(with("/programs/0/staging_rows", 1),
                  "programs[0]: staging_rows = 1: too small for");
@@ -236,6 +236,8 @@ TEST_F(PlanTest, SaysInTheTableHowThePlanDividesLayers) {
   report(folder_.file("plan.json"));
   Json plan = Json::parse(folder_.read("plan.json"));
   Json& program = plan["programs"][0];
+  program["round"] = program["merged"] = 0;
+  program["rounds_at_once"] = 1;
   for (Json& layer : program["layers"]) layer["images"] = 4;
   for (const std::size_t layer : {0U, 1U}) program["layers"][layer]["images"] = 2;
   program["layers"][1]["bands"] = 2;
