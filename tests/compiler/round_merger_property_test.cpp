@@ -128,7 +128,7 @@ std::vector<std::size_t> merged(const Rounds& rounds, const MachineConfig& confi
   return order;
 }
 
-/// For each instruction the fetch whose tile the array has then; none if it is no matmul.
+/// For each matmul, the fetch that brought its tile; nullopt for other instructions.
 std::vector<std::optional<std::size_t>> tiles(const Rounds& rounds,
                                               const std::vector<std::size_t>& order) {
   std::vector<std::optional<std::size_t>> tiles(order.size());

@@ -13,7 +13,7 @@ class DivisionSearch : protected TileSearch {
 
   /// Groups of images, if there are several.
   void choose_groups();
-  /// Rounds of `images` images, of which `rounds` are under way at once.
+  /// Each round takes `images` images. `rounds` of them are under way at once.
   void consider_at_once(const ScheduleChoices& of_round, std::int64_t images, std::uint32_t rounds);
   /// The choices with all of the machine for each round.
   ScheduleChoices one_round_at_a_time(ScheduleChoices choices) const;
