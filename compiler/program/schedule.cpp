@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace weft::compiler {
 namespace {
 
@@ -11,6 +14,15 @@ void append(std::string& text, const std::string& separator, const std::string& 
 }
 
 }  // namespace
+
+bool divide_each_other(const ImageGroups& groups) {
+  std::vector<std::int64_t> sizes = groups.sizes;
+  if (groups.round > 0) sizes.push_back(groups.round);
+  sizes.push_back(groups.images);
+  return std::ranges::adjacent_find(sizes, [](std::int64_t size, std::int64_t next) {
+           return next % size != 0;
+         }) == sizes.end();
+}
 
 std::int64_t count_parts(const ImageGroups& groups) {
   std::int64_t parts = 0;

@@ -71,6 +71,10 @@ struct ImageGroups {
   friend bool operator==(const ImageGroups&, const ImageGroups&) = default;
 };
 
+/// True if each size divides those of later layers, the round and the batch, and the round divides
+/// the batch.
+bool divide_each_other(const ImageGroups& groups);
+
 /// Parts of layers into which groups cut the batch.
 std::int64_t count_parts(const ImageGroups& groups);
 

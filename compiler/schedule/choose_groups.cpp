@@ -120,7 +120,7 @@ std::vector<ImageGroups> neighbors_of(const ImageGroups& groups, const ImageDivi
   const auto add = [&](std::vector<std::int64_t> changed) {
     ImageGroups neighbor = ordered(std::move(changed), division);
     neighbor.cut_inputs = groups.cut_inputs;
-    if (groups.round > 0 && neighbor.sizes.back() <= groups.round) {
+    if (groups.round > 0 && groups.round % neighbor.sizes.back() == 0) {
       neighbor.round = groups.round;
       neighbor.rounds_at_once = groups.rounds_at_once;
       neighbor.merged = groups.merged;

@@ -128,11 +128,8 @@ std::optional<ImageGroups> with_images(const Segment& segment, const ImageGroups
     if (i <= layer) sizes[i] = std::min(sizes[i], images);
     if (i >= layer) sizes[i] = std::max(sizes[i], images);
   }
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const std::int64_t next = i + 1 < sizes.size() ? sizes[i + 1] : batch;
-    if (next % sizes[i] != 0) return std::nullopt;
-  }
-  if (groups.rounds_at_once > 1 && sizes.back() <= groups.round) {
+  if (!divide_each_other(changed)) return std::nullopt;
+  if (groups.rounds_at_once > 1 && groups.round % sizes.back() == 0) {
     changed.round = groups.round;
     changed.rounds_at_once = groups.rounds_at_once;
     changed.merged = groups.merged;

@@ -259,6 +259,7 @@ std::variant<Schedule, Obstacle> schedule_layers(const Segment& segment,
   const MachineConfig planned = with_capacities(config, choices.capacities);
   PartedSegment parts = in_forms(segment, choices.forms);
   const ImageGroups& groups = choices.groups;
+  if (!divide_each_other(groups)) return Obstacle{0, {}};
   if (count_parts(groups) > kMostLayerParts) return Obstacle{0, {}};
   if (misfit_of_rounds(groups, choices.capacities, choices.order, config)) return Obstacle{0, {}};
   if (!groups.sizes.empty()) {

@@ -16,6 +16,7 @@
 #include "compiler/schedule/divide_buffer.h"
 #include "compiler/schedule/schedule_layers.h"
 #include "compiler/schedule/search/capacity_ladder.h"
+#include "models/networks/layers.h"
 #include "models/networks/sample_inputs.h"
 #include "models/reference/cpu/run_graph.h"
 #include "tests/schedule/draws.h"
@@ -25,6 +26,26 @@
 
 namespace weft::compiler::testing {
 namespace {
+
+/// All images share two of the inputs: each round needs its own copy.
+graph::Graph with_shared_inputs(std::int64_t batch) {
+  using graph::DataType;
+  using graph::Op;
+  networks::Layers net("shared", 7);
+  const auto x = net.input("states", DataType::kFloat32, {batch, 5, 16});
+  const auto positions = net.input("positions", DataType::kFloat32, {5, 16});
+  const auto table = net.input("table", DataType::kFloat32, {12, 9});
+  const auto sum = net.add(Op::kAdd, {x, positions}, {}, "sum");
+  const auto up = net.dense(net.layer_norm(sum, 1e-5F, "norm"), 12, "up");
+  return net.finish(net.relu(net.add(Op::kMatMul, {up, table}, {}, "look up"), "relu"), "out");
+}
+
+std::vector<SmallNetwork> networks_in_rounds() {
+  const auto given = small_networks();
+  std::vector<SmallNetwork> all(given.begin(), given.end());
+  all.push_back({"shared inputs", with_shared_inputs, 2, 0.02, false});
+  return all;
+}
 
 /// Choices for rounds of a random size, a random number of them under way at once; nullopt if the
 /// batch or the machine has no room for two.
@@ -127,9 +148,10 @@ Programs random_programs(ScheduledNetwork whole, const MachineConfig& config, Ra
 void expect_bits(ElementType dtype, Classes& classes) {
   const std::uint64_t seeds = draws(60, 200);
   std::cout << "seeds 0 to " << seeds - 1 << '\n';
+  const std::vector<SmallNetwork> all = networks_in_rounds();
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     Random random(seed);
-    const SmallNetwork& network = small_networks()[seed % small_networks().size()];
+    const SmallNetwork& network = all[seed % all.size()];
     SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << network.name);
     const graph::Graph built = network.of_batch(random.one_of({2, 4, 6}));
     const bool is_int8 = dtype == ElementType::kInt8;
@@ -172,6 +194,28 @@ TEST(RoundsAtOnceTest, GiveTheBitsOfTheReferenceInInt8) {
   expect_bits(ElementType::kInt8, classes);
   EXPECT_GE(classes.programs, 25);
   EXPECT_GE(classes.returns, 50);
+}
+
+TEST(RoundsAtOnceTest, AreMadeOfWholeGroups) {
+  const SmallNetwork& network = small_networks().front();
+  const MachineConfig config = small_machine(ElementType::kBf16, 8, 8);
+  const MappingOptions none{.effort = SearchEffort::kNone};
+  const ScheduledNetwork scheduled =
+      schedule_network(prepared(network.of_batch(12)), config, {.mapping = none});
+  const Segment& segment = std::get<ScheduledSegment>(scheduled.steps.front()).segment;
+  ScheduleChoices choices = first_choices(segment, config, 0);
+  choices.buffer = with_staging(config, needed_margin(segment), usable_rows(config) / 4, 0);
+  const auto fits = [&](std::int64_t first, std::int64_t others, std::int64_t round) {
+    choices.groups = {12, {first}, false, round};
+    choices.groups.sizes.resize(segment.layers.size(), others);
+    return std::holds_alternative<Schedule>(schedule_layers(segment, config, choices));
+  };
+  EXPECT_TRUE(fits(1, 2, 6));
+  EXPECT_FALSE(fits(2, 3, 6));
+  EXPECT_FALSE(fits(2, 2, 3));
+  EXPECT_FALSE(fits(1, 4, 6));
+  EXPECT_FALSE(fits(1, 5, 5));
+  EXPECT_FALSE(fits(1, 1, 5));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "compiler/schedule/search/division_search.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -38,7 +39,7 @@ void DivisionSearch::consider_at_once(const ScheduleChoices& of_round, std::int6
   choices.groups.round = images;
   choices.groups.rounds_at_once = rounds;
   choices.groups.merged = 0;
-  for (std::int64_t& size : choices.groups.sizes) size = std::min(size, images);
+  for (std::int64_t& size : choices.groups.sizes) size = std::gcd(size, images);
   consider(choices);
   for (const std::uint64_t share : {8U, 16U}) consider_staging(share, choices);
 }

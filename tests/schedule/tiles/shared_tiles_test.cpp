@@ -18,12 +18,16 @@
 namespace weft::compiler::testing {
 namespace {
 
-/// The network as scheduled, with all programs in this order.
+/// The network as scheduled, with all programs in this order. It has rounds one after the other.
 NetworkProgram in_order(const ScheduledNetwork& scheduled, const MachineConfig& config,
                         InstructionOrder order) {
   NetworkPlan plan = network_plan(scheduled);
   for (ProgramPlan& program : plan.programs) {
-    if (auto* layers = std::get_if<LayersPlan>(&program)) layers->order = order;
+    auto* layers = std::get_if<LayersPlan>(&program);
+    if (layers == nullptr) continue;
+    layers->order = order;
+    layers->rounds_at_once = 1;
+    layers->merged = 0;
   }
   return write_programs(schedule_as_planned(scheduled.graph, config, plan), config);
 }
