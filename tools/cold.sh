@@ -69,6 +69,8 @@ checkout() {
 choose_root() {
   if [[ -z "$root" ]]; then
     root="$(mktemp -d "${TMPDIR:-/var/tmp}/weft-cold.XXXXXX")"
+    # Packages run programs as users of their own, which must find their files below the root.
+    chmod 755 "$root"
     return
   fi
   mkdir -p "$root"
