@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <numeric>
+#include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "compiler/mapping/bound/array_demand.h"
 #include "compiler/mapping/bound/chains.h"
 #include "compiler/mapping/bound/demand.h"
+#include "compiler/mapping/bound/needs.h"
+#include "compiler/mapping/bound/transfer_demand.h"
 #include "compiler/mapping/bound/vector_demand.h"
 
 namespace weft::compiler {
@@ -56,52 +59,6 @@ class Origins {
 
 // --- Channels (section 5) ------------------------------------------------------------------------
 
-/// Counts the elements that must come from the host or from the weight memory, and go to the host.
-class TransferDemand {
- public:
-  TransferDemand(const Graph& graph, const std::vector<bool>& on_host)
-      : graph_(graph), made_by_machine_(graph.values.size(), false) {
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-      if (on_host[i]) continue;
-      for (const ValueId output : graph.nodes[i].outputs) {
-        if (output != graph::kNoValue) made_by_machine_[output] = true;
-      }
-    }
-  }
-
-  /// The machine reads `count` elements of the value.
-  void read(ValueId value, double count) {
-    if (value == graph::kNoValue || made_by_machine_[value]) return;
-    auto& all = graph_.is_constant(value) ? constants_ : inputs_;
-    double& most = all[value];
-    most = std::max(most, count);
-  }
-
-  /// In bytes, if an element of the array has `bytes`. 32-bit integers leave as they are.
-  double constants(double bytes) const { return sum(constants_) * bytes; }
-  double inputs_and_results(double bytes) const {
-    double all = sum(inputs_) * bytes;
-    for (const graph::Output& output : graph_.outputs) {
-      if (!made_by_machine_[output.value]) continue;
-      const bool is_sum = graph_.type(output.value).type == graph::DataType::kInt32;
-      all += elements_of(graph_, output.value) * (is_sum ? 4 : bytes);
-    }
-    return all;
-  }
-
- private:
-  static double sum(const std::map<ValueId, double>& counts) {
-    double all = 0;
-    for (const auto& [value, count] : counts) all += count;
-    return all;
-  }
-
-  const Graph& graph_;
-  std::vector<bool> made_by_machine_;
-  std::map<ValueId, double> constants_;
-  std::map<ValueId, double> inputs_;
-};
-
 double cycles_of(double bytes, std::uint64_t bytes_per_s, const MachineConfig& config) {
   return bytes * static_cast<double>(config.clock_hz) / static_cast<double>(bytes_per_s);
 }
@@ -110,6 +67,10 @@ double cycles_of(double bytes, std::uint64_t bytes_per_s, const MachineConfig& c
 
 // Of sums of doubles with up to 2^12 terms.
 constexpr double kRounding = 0x1p-40;
+
+// So that the bound of a network takes milliseconds.
+constexpr std::size_t kMostNodes = 1U << 14U;
+constexpr std::size_t kMostBegins = 64;
 
 /// Less than the error of the sums, so that the next whole cycle is a bound.
 Cycle whole_cycles(double cycles) {
@@ -126,36 +87,30 @@ void add_contraction(const ContractionDemand& demand, const Node& node, Origins&
                      .smaller = origins.of(by_first ? second : first)});
 }
 
+/// The share of something that needs at least `least` weights.
+double share_of(const std::vector<Need>& needs, double least) {
+  double share = 0;
+  bool all = true;
+  for (const Need& need : needs) {
+    const bool counts = need.weights >= least;
+    if (counts) share += need.share;
+    all = all && counts;
+  }
+  return all ? 1 : share;
+}
+
 class NetworkBound {
  public:
   NetworkBound(const Graph& graph, std::span<const std::size_t> host_nodes,
                const MachineConfig& config)
-      : graph_(graph), config_(config), on_host_(graph.nodes.size(), false) {
+      : graph_(graph), config_(config), on_host_(graph.nodes.size(), false), origins_(graph) {
     for (const std::size_t node : host_nodes) on_host_[node] = true;
   }
 
-  Bound bound() const {
-    ArrayDemand array(config_);
-    VectorDemand lanes(graph_);
+  Bound bound() {
     TransferDemand transfers(graph_, on_host_);
-    Origins origins(graph_);
-    double vector = 0;
-    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-      if (on_host_[i]) continue;
-      const Node& node = graph_.nodes[i];
-      vector += lanes.lanes(node) / config_.array_cols;
-      if (const auto demand = contraction_demand(graph_, node)) {
-        const graph::Product& product = graph::operator_of(node.op).product;
-        add_contraction(*demand, node, origins, array);
-        transfers.read(node.inputs[product.a], demand->first);
-        transfers.read(node.inputs[product.b], demand->second);
-      }
-    }
-    for (const WeightChain& chain : weight_chains(graph_, on_host_)) {
-      std::vector<ValueId> matrices;
-      for (const ValueId weights : chain.weights) matrices.push_back(origins.of(weights));
-      array.add_chain(matrices, elements_of(graph_, chain.weights.front()), chain.steps);
-    }
+    count_work(transfers);
+    const auto [array, vector] = units(0);
     Bound bound;
     bound.array = array.array();
     bound.vector = vector + array.drained();
@@ -163,11 +118,159 @@ class NetworkBound {
     const double units = array.least(vector);
     const double channels = channel_cycles(transfers);
     bound.by = by(bound, units >= channels);
-    bound.cycles = whole_cycles(std::max(units, channels));
+    raise(std::max(units, channels), bound.by, bound);
+    add_begin(transfers, bound);
     return bound;
   }
 
  private:
+  /// What a node of the machine asks of the units.
+  struct Work {
+    std::size_t node = 0;
+    double vector = 0;  // cycles of the vector unit besides those in which it drains sums
+    double last = 0;    // those of them that write the result
+    std::optional<ContractionDemand> demand;
+    std::vector<Need> results;  // for the elements of its result
+    // Weights that must have come before the operands of a contraction are known: any elements, and
+    // those of the last row, if its second operand is a matrix of weights.
+    double operands = 0;
+    double last_row = 0;
+  };
+  struct Units {
+    ArrayDemand array;
+    double vector = 0;
+  };
+
+  void count_work(TransferDemand& transfers) {
+    VectorDemand lanes(graph_);
+    Needs needs(graph_, on_host_);
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (on_host_[i]) continue;
+      const Node& node = graph_.nodes[i];
+      Work work;
+      work.node = i;
+      const double all = elements_of(graph_, node.outputs.front());
+      work.vector = lanes.lanes(node) / config_.array_cols;
+      work.last = std::min(work.vector, all / config_.array_cols);
+      work.demand = contraction_demand(graph_, node);
+      if (begins_late()) work.results = needs.of_elements(node.outputs.front());
+      if (work.demand) {
+        const graph::Product& product = graph::operator_of(node.op).product;
+        const ValueId first = node.inputs[product.a];
+        const ValueId second = node.inputs[product.b];
+        transfers.read(first, work.demand->first);
+        transfers.read(second, work.demand->second);
+        if (begins_late()) work.operands = needs.of_all({first, second});
+        if (begins_late()) work.last_row = of_last_row(node, needs);
+      }
+      works_.push_back(std::move(work));
+    }
+    if (!begins_late()) return;
+    for (const graph::Output& output : graph_.outputs) {
+      results_.push_back(needs.of_elements(output.value));
+    }
+  }
+
+  /// 0 if the node is no product of rows with a matrix of weights. The last row is the last step of
+  /// a recurrence, which needs the most.
+  double of_last_row(const Node& node, Needs& needs) const {
+    using Form = graph::Product::Form;
+    const graph::Product& product = graph::operator_of(node.op).product;
+    const ValueId weights = node.inputs[product.b];
+    const bool rows = product.form == Form::kMatrices ||
+                      (product.form == Form::kGemm && node.attributes.integer("transA", 0) == 0);
+    if (!rows || !graph_.is_constant(weights) || graph_.type(weights).shape.size() != 2) return 0;
+    const ValueId value = node.inputs[product.a];
+    Elements elements = any_element(graph_, value);
+    for (std::size_t i = 0; i + 1 < elements.size(); ++i) {
+      const std::int64_t extent = graph_.type(value).shape[i];
+      elements[i] = AxisRange{extent - 1, extent};
+    }
+    return needs.of(value, elements);
+  }
+
+  /// The demand of one row of a product with a matrix.
+  static ContractionDemand last_row(const ContractionDemand& all) {
+    const auto depth = static_cast<double>(all.sums.front().depth);
+    return {.sums = {{all.second / depth, all.sums.front().depth}},
+            .first = depth,
+            .second = all.second};
+  }
+
+  /// What needs at least `least` elements of weights asks of the units.
+  Units units(double least) {
+    Units units{.array = ArrayDemand(config_)};
+    std::vector<bool> left_out = on_host_;
+    for (const Work& work : works_) {
+      units.vector += least > 0 ? work.last * share_of(work.results, least) : work.vector;
+      if (!work.demand) continue;
+      const Node& node = graph_.nodes[work.node];
+      left_out[work.node] = work.operands < least;
+      if (!left_out[work.node]) {
+        add_contraction(*work.demand, node, origins_, units.array);
+      } else if (work.last_row >= least) {
+        add_contraction(last_row(*work.demand), node, origins_, units.array);
+      }
+    }
+    for (const WeightChain& chain : weight_chains(graph_, left_out)) {
+      std::vector<ValueId> matrices;
+      for (const ValueId weights : chain.weights) matrices.push_back(origins_.of(weights));
+      units.array.add_chain(matrices, elements_of(graph_, chain.weights.front()), chain.steps);
+    }
+    return units;
+  }
+
+  static void raise(double cycles, BoundBy by, Bound& bound) {
+    const Cycle whole = whole_cycles(cycles);
+    if (whole > bound.cycles) bound.by = by;
+    bound.cycles = std::max(bound.cycles, whole);
+  }
+
+  // --- Weights that come first (section 5) ---
+
+  bool begins_late() const {
+    return config_.memory_kind != MemoryKind::kIdeal && graph_.nodes.size() <= kMostNodes;
+  }
+
+  /// Different numbers of weights that come before some work, at most kMostBegins of them.
+  std::vector<double> begins() const {
+    std::set<double> all;
+    for (const Work& work : works_) {
+      for (const Need& need : work.results) all.insert(need.weights);
+      if (work.demand) all.insert({work.operands, work.last_row});
+    }
+    for (const auto& needs : results_) {
+      for (const Need& need : needs) all.insert(need.weights);
+    }
+    all.erase(0);
+    const std::vector<double> sorted(all.begin(), all.end());
+    if (sorted.size() <= kMostBegins) return sorted;
+    std::vector<double> some;
+    for (std::size_t i = 1; i <= kMostBegins; ++i) {
+      some.push_back(sorted[sorted.size() * i / kMostBegins - 1]);
+    }
+    return some;
+  }
+
+  /// The time until some weights have come, and what cannot begin before.
+  void add_begin(const TransferDemand& transfers, Bound& bound) {
+    const bool split = config_.memory_kind == MemoryKind::kSplit;
+    const std::uint64_t rate = config_.memory_bytes_per_s + (split ? config_.host_bytes_per_s : 0);
+    // Tiles that lie in the array then, and a last one after which no swap need follow.
+    const double tiles = 2.0 * std::min(config_.array_rows, config_.array_cols);
+    for (const double least : begins()) {
+      const double begin = cycles_of(least * element_size(), rate, config_);
+      const auto [array, vector] = units(least);
+      const double late = array.least_work(vector) - tiles;
+      const bool by_array = array.work() >= vector + array.drained();
+      raise(begin + late, by_array ? BoundBy::kArray : BoundBy::kVectorUnit, bound);
+      if (!split) continue;
+      const double bytes = transfers.results(
+          element_size(), [&](std::size_t output) { return share_of(results_[output], least); });
+      raise(begin + cycles_of(bytes, config_.host_bytes_per_s, config_), BoundBy::kHostLink, bound);
+    }
+  }
+
   double element_size() const { return static_cast<double>(element_bytes(config_.dtype)); }
 
   void add_channels(const TransferDemand& transfers, Bound& bound) const {
@@ -207,6 +310,9 @@ class NetworkBound {
   const Graph& graph_;
   const MachineConfig& config_;
   std::vector<bool> on_host_;
+  Origins origins_;
+  std::vector<Work> works_;                 // of each node of the machine
+  std::vector<std::vector<Need>> results_;  // of each output of the network
 };
 
 }  // namespace
