@@ -68,9 +68,10 @@ double cycles_of(double bytes, std::uint64_t bytes_per_s, const MachineConfig& c
 // Of sums of doubles with up to 2^12 terms.
 constexpr double kRounding = 0x1p-40;
 
-// So that the bound of a network takes milliseconds.
-constexpr std::size_t kMostNodes = 1U << 14U;
+// Times at which work might begin are tried, at most so many, and fewer for large networks:
+// together they look at so many nodes.
 constexpr std::size_t kMostBegins = 64;
+constexpr std::size_t kMostNodesOfBegins = 1U << 17U;
 
 /// Less than the error of the sums, so that the next whole cycle is a bound.
 Cycle whole_cycles(double cycles) {
@@ -181,6 +182,7 @@ class NetworkBound {
                       (product.form == Form::kGemm && node.attributes.integer("transA", 0) == 0);
     if (!rows || !graph_.is_constant(weights) || graph_.type(weights).shape.size() != 2) return 0;
     const ValueId value = node.inputs[product.a];
+    if (elements_of(graph_, value) <= 0) return 0;
     Elements elements = any_element(graph_, value);
     for (std::size_t i = 0; i + 1 < elements.size(); ++i) {
       const std::int64_t extent = graph_.type(value).shape[i];
@@ -212,7 +214,10 @@ class NetworkBound {
         add_contraction(last_row(*work.demand), node, origins_, units.array);
       }
     }
-    for (const WeightChain& chain : weight_chains(graph_, left_out)) {
+    if (least > 0 && !has_chains_) return units;
+    const std::vector<WeightChain> chains = weight_chains(graph_, left_out);
+    has_chains_ = has_chains_ || !chains.empty();
+    for (const WeightChain& chain : chains) {
       std::vector<ValueId> matrices;
       for (const ValueId weights : chain.weights) matrices.push_back(origins_.of(weights));
       units.array.add_chain(matrices, elements_of(graph_, chain.weights.front()), chain.steps);
@@ -228,11 +233,9 @@ class NetworkBound {
 
   // --- Weights that come first (section 5) ---
 
-  bool begins_late() const {
-    return config_.memory_kind != MemoryKind::kIdeal && graph_.nodes.size() <= kMostNodes;
-  }
+  bool begins_late() const { return config_.memory_kind != MemoryKind::kIdeal; }
 
-  /// Different numbers of weights that come before some work, at most kMostBegins of them.
+  /// Different numbers of weights that come before some work: all of them or some, evenly spread.
   std::vector<double> begins() const {
     std::set<double> all;
     for (const Work& work : works_) {
@@ -244,11 +247,11 @@ class NetworkBound {
     }
     all.erase(0);
     const std::vector<double> sorted(all.begin(), all.end());
-    if (sorted.size() <= kMostBegins) return sorted;
+    const std::size_t most =
+        std::min(kMostBegins, kMostNodesOfBegins / std::max<std::size_t>(1, graph_.nodes.size()));
+    if (sorted.size() <= most) return sorted;
     std::vector<double> some;
-    for (std::size_t i = 1; i <= kMostBegins; ++i) {
-      some.push_back(sorted[sorted.size() * i / kMostBegins - 1]);
-    }
+    for (std::size_t i = 1; i <= most; ++i) some.push_back(sorted[sorted.size() * i / most - 1]);
     return some;
   }
 
@@ -263,11 +266,13 @@ class NetworkBound {
       const auto [array, vector] = units(least);
       const double late = array.least_work(vector) - tiles;
       const bool by_array = array.work() >= vector + array.drained();
-      raise(begin + late, by_array ? BoundBy::kArray : BoundBy::kVectorUnit, bound);
+      const BoundBy unit = by_array ? BoundBy::kArray : BoundBy::kVectorUnit;
+      raise(begin + late, begin > late ? BoundBy::kMemory : unit, bound);
       if (!split) continue;
       const double bytes = transfers.results(
           element_size(), [&](std::size_t output) { return share_of(results_[output], least); });
-      raise(begin + cycles_of(bytes, config_.host_bytes_per_s, config_), BoundBy::kHostLink, bound);
+      const double leaving = cycles_of(bytes, config_.host_bytes_per_s, config_);
+      raise(begin + leaving, begin > leaving ? BoundBy::kMemory : BoundBy::kHostLink, bound);
     }
   }
 
@@ -313,6 +318,7 @@ class NetworkBound {
   Origins origins_;
   std::vector<Work> works_;                 // of each node of the machine
   std::vector<std::vector<Need>> results_;  // of each output of the network
+  bool has_chains_ = false;                 // if all work counts
 };
 
 }  // namespace

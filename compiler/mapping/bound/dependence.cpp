@@ -7,6 +7,7 @@
 #include "compiler/graph/shapes/shape_arithmetic.h"
 #include "compiler/graph/shapes/slice.h"
 #include "compiler/graph/shapes/windows.h"
+#include "compiler/mapping/bound/demand.h"
 
 namespace weft::compiler {
 namespace {
@@ -62,6 +63,10 @@ class Rule {
       : graph_(graph), node_(node), output_(output), elements_(elements) {}
 
   Dependence apply() {
+    if (elements_of(graph_, node_.outputs[output_]) <= 0) return {};
+    for (const ValueId input : node_.inputs) {
+      if (input != kNoValue && elements_of(graph_, input) <= 0) return {};
+    }
     const graph::Operator& row = graph::operator_of(node_.op);
     const graph::Traits traits = row.traits;
     if (traits.has(Trait::kContraction)) return contraction(row.product);
@@ -132,7 +137,6 @@ class Rule {
     if (output_ != 0 || shape(0).size() != elements_.size()) return {};
     Elements elements = elements_;
     for (std::size_t i = first; i < end; ++i) elements[i] = whole(shape(0)[i]);
-    // Of an axis that the operator reduces, as a global pool does, all positions count.
     add(0, std::move(elements));
     return std::move(found_);
   }
@@ -174,17 +178,19 @@ class Rule {
     add(product.b, operand(turns_b, inner, elements_[1]));
   }
 
-  /// All channels of the group at a position of the image, and one tap.
+  /// All channels at a position of the image, or of a depthwise convolution one, and one tap. Other
+  /// groups are left out.
   void convolution(const graph::Product& product) {
     const Shape& x = shape(product.a);
     const Shape& w = shape(product.b);
-    if (node_.attributes.integer("group", 1) != 1) return depthwise(product);
+    const bool depthwise = node_.attributes.integer("group", 1) != 1;
+    if (depthwise && (w[1] != 1 || w[0] != x[1])) return;
     const Shape kernel(w.begin() + 2, w.end());
     for (const graph::WindowDim& dim : graph::resolve_windows(node_.attributes, x, kernel)) {
       if (!meets_image(dim)) return;
     }
     found_.evenly = false;
-    Elements image = {elements_[0], whole(x[1])};
+    Elements image = {elements_[0], depthwise ? elements_[1] : whole(x[1])};
     Elements weights = {elements_[1], whole(w[1])};
     for (std::size_t i = 2; i < w.size(); ++i) {
       image.push_back(x[i] == 1 ? whole(1) : std::nullopt);
@@ -200,26 +206,6 @@ class Rule {
     const bool reaches = dim.pad_begin < dim.kernel && dim.pad_end < dim.kernel;
     const std::int64_t last = (dim.output - 1) * dim.stride - dim.pad_begin;
     return dim.dilation == 1 && reaches && last < dim.input;
-  }
-
-  /// Channel by channel. Other groups are left out.
-  void depthwise(const graph::Product& product) {
-    const Shape& x = shape(product.a);
-    const Shape& w = shape(product.b);
-    if (w[1] != 1 || w[0] != x[1]) return;
-    const Shape kernel(w.begin() + 2, w.end());
-    for (const graph::WindowDim& dim : graph::resolve_windows(node_.attributes, x, kernel)) {
-      if (!meets_image(dim)) return;
-    }
-    found_.evenly = false;
-    Elements image = {elements_[0], elements_[1]};
-    Elements weights = {elements_[1], whole(1)};
-    for (std::size_t i = 2; i < w.size(); ++i) {
-      image.push_back(x[i] == 1 ? whole(1) : std::nullopt);
-      weights.push_back(w[i] == 1 ? whole(1) : std::nullopt);
-    }
-    add(product.a, std::move(image));
-    add(product.b, std::move(weights));
   }
 
   // --- Movement ---
@@ -240,7 +226,6 @@ class Rule {
   Dependence reshaped() {
     const Shape& in = shape(0);
     const Shape& out = result();
-    if (std::ranges::count(in, 0) > 0) return {};
     Elements elements(in.size());
     for (const AxisGroup& group : axis_groups(in, out)) move(group, in, out, elements);
     add(0, std::move(elements));
@@ -317,7 +302,7 @@ class Rule {
         elements[at] =
             AxisRange{std::max(range->begin, begin) - begin, std::min(range->end, end) - begin};
         if (elements[at]->size() > 0) add(i, std::move(elements));
-      } else if (end > begin) {
+      } else {
         if (end == begin + 1) elements[at] = whole(1);
         add(i, std::move(elements));
         found_.shares.push_back(static_cast<double>(end - begin) / all);

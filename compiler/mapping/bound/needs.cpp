@@ -13,8 +13,12 @@ using graph::Node;
 using graph::ValueId;
 using Set = std::vector<std::uint64_t>;
 
-/// More parts of a value are taken together, so that a value takes little memory.
-constexpr std::size_t kMostParts = 256;
+/// More parts of a value are taken together.
+constexpr std::size_t kMostParts = 64;
+/// More boxes of one constant are not joined.
+constexpr std::size_t kMostJoined = 16;
+/// Words kept and boxes counted: about 32 MB, and a second.
+constexpr std::size_t kMostSpent = std::size_t{1} << 22U;
 
 void unite(Set& set, const Set& more) {
   set.resize(std::max(set.size(), more.size()), 0);
@@ -50,7 +54,7 @@ bool joins(Elements& box, const Elements& other) {
 
 /// The elements of the largest box that these make.
 double largest(std::vector<Elements> boxes) {
-  for (bool changed = true; changed;) {
+  for (bool changed = boxes.size() <= kMostJoined; changed;) {
     changed = false;
     for (std::size_t i = 0; i + 1 < boxes.size() && !changed; ++i) {
       for (std::size_t k = i + 1; k < boxes.size() && !changed; ++k) {
@@ -97,22 +101,31 @@ std::optional<Dependence> Needs::dependence_of(const Key& key) const {
   return dependence(graph_, node, static_cast<std::size_t>(output), key.second);
 }
 
+bool Needs::at_end() const {
+  return spent_ > kMostSpent;
+}
+
+void Needs::keep(const Key& key, Parts parts) {
+  spent_ += 8 + 2 * key.second.size();
+  for (const Part& part : parts) spent_ += 4 + part.boxes.size();
+  known_[key] = std::move(parts);
+}
+
 /// Without recursion: networks may be deep.
-const Needs::Parts& Needs::parts_of(Key key) {
+const Needs::Parts& Needs::parts_of(const Key& key) {
   struct Open {
     Key key;
     Dependence dependence;
     std::size_t next = 0;  // operand
   };
-  const auto known = known_.find(key);
-  if (known != known_.end()) return known->second;
   std::vector<Open> open;
   const auto begin = [&](const Key& of) {
     if (known_.contains(of)) return;
-    if (auto found = dependence_of(of)) {
+    auto found = at_end() ? std::nullopt : dependence_of(of);
+    if (found) {
       open.push_back({of, std::move(*found)});
     } else {
-      known_[of] = {Part{}};
+      keep(of, {Part{}});
     }
   };
   begin(key);
@@ -126,24 +139,39 @@ const Needs::Parts& Needs::parts_of(Key key) {
     const std::size_t producer = producers_[last.key.first];
     const bool contracts =
         graph::operator_of(graph_.nodes[producer].op).traits.has(graph::Trait::kContraction);
-    known_[last.key] = combined(last.dependence, contracts && !on_host_[producer]);
+    keep(last.key, combined(last.dependence, contracts && !on_host_[producer]));
     open.pop_back();
   }
   return known_.at(key);
 }
 
-Needs::Parts Needs::combined(const Dependence& dependence, bool uses_weights) {
-  Parts all;
-  for (std::size_t i = 0; i < dependence.shares.size(); ++i) {
+/// Of elements of which each depends on one of the operands.
+Needs::Parts Needs::side_by_side(const Dependence& dependence) const {
+  std::size_t count = 0;
+  const auto parts_of_operand = [&](std::size_t i) -> const Parts& {
     const Dependence::Operand& operand = dependence.operands[i];
-    for (Part part : known_.at({operand.value, operand.elements})) {
+    return known_.at({operand.value, operand.elements});
+  };
+  for (std::size_t i = 0; i < dependence.operands.size(); ++i) count += parts_of_operand(i).size();
+  Parts all;
+  for (std::size_t i = 0; i < dependence.operands.size(); ++i) {
+    if (count > kMostParts) {
+      const Set boxes = common(parts_of_operand(i));
+      if (all.empty()) all = {{1, boxes}};
+      intersect(all.front().boxes, boxes);
+      continue;
+    }
+    for (Part part : parts_of_operand(i)) {
       part.share *= dependence.shares[i];
       all.push_back(std::move(part));
     }
   }
-  if (all.size() > kMostParts) all = {{1, common(all)}};
-  if (!all.empty()) return all;
-  all.emplace_back();
+  return all;
+}
+
+Needs::Parts Needs::combined(const Dependence& dependence, bool uses_weights) {
+  if (!dependence.shares.empty()) return side_by_side(dependence);
+  Parts all = {Part{}};
   for (const Dependence::Operand& operand : dependence.operands) {
     const Parts& parts = known_.at({operand.value, operand.elements});
     Set more = common(parts);
@@ -174,12 +202,14 @@ Needs::Set Needs::box(const Dependence::Operand& operand) {
   return set;
 }
 
-double Needs::elements(const Set& boxes) const {
+double Needs::elements(const Set& boxes) {
+  if (at_end()) return 0;
   std::map<ValueId, std::vector<Elements>> by_weights;
   for (std::size_t word = 0; word < boxes.size(); ++word) {
     for (std::uint64_t left = boxes[word]; left != 0; left &= left - 1) {
       const Key& key = boxes_[word * 64 + static_cast<std::size_t>(std::countr_zero(left))];
       by_weights[key.first].push_back(key.second);
+      ++spent_;
     }
   }
   double all = 0;

@@ -22,6 +22,8 @@ struct Need {
   double weights = 0;
 };
 
+/// Takes bounded time and memory: of graphs that would take more, some needs are found too small,
+/// or 0.
 class Needs {
  public:
   /// Both must outlive the object. `on_host` has an entry for each node: the machine needs no
@@ -46,12 +48,15 @@ class Needs {
   using Parts = std::vector<Part>;
   using Key = std::pair<graph::ValueId, Elements>;
 
-  const Parts& parts_of(Key key);
+  bool at_end() const;
+  const Parts& parts_of(const Key& key);
+  void keep(const Key& key, Parts parts);
+  Parts side_by_side(const Dependence& dependence) const;
   Parts combined(const Dependence& dependence, bool uses_weights);
   static Set common(const Parts& parts);
   Set box(const Dependence::Operand& operand);
   std::optional<Dependence> dependence_of(const Key& key) const;
-  double elements(const Set& boxes) const;
+  double elements(const Set& boxes);
 
   const graph::Graph& graph_;
   const std::vector<bool>& on_host_;
@@ -59,6 +64,7 @@ class Needs {
   std::map<Key, Parts> known_;
   std::map<Key, std::size_t> numbers_;  // of the boxes
   std::vector<Key> boxes_;
+  std::size_t spent_ = 0;  // words kept and boxes counted
 };
 
 }  // namespace weft::compiler
