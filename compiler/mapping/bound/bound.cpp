@@ -68,8 +68,7 @@ double cycles_of(double bytes, std::uint64_t bytes_per_s, const MachineConfig& c
 // Of sums of doubles with up to 2^12 terms.
 constexpr double kRounding = 0x1p-40;
 
-// Times at which work might begin are tried, at most so many, and fewer for large networks:
-// together they look at so many nodes.
+// Each time at which work might begin looks at all nodes, so large networks try fewer of them.
 constexpr std::size_t kMostBegins = 64;
 constexpr std::size_t kMostNodesOfBegins = 1U << 17U;
 

@@ -145,7 +145,7 @@ const Needs::Parts& Needs::parts_of(const Key& key) {
   return known_.at(key);
 }
 
-/// Of elements of which each depends on one of the operands.
+/// What the result needs if each of its elements depends on only one of the operands.
 Needs::Parts Needs::side_by_side(const Dependence& dependence) const {
   std::size_t count = 0;
   const auto parts_of_operand = [&](std::size_t i) -> const Parts& {
