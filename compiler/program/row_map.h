@@ -30,11 +30,14 @@ class RowMap {
   /// split at both ends.
   template <class Function>
   void update(std::uint64_t begin, std::uint64_t end, Function&& function) {
-    for (auto interval = split(begin); interval != intervals_.end() && interval->first < end;
-         ++interval) {
-      cut(interval, end);
-      function(interval->first, end_of(interval), interval->second);
+    if (begin >= end) return;
+    auto interval = split(begin);
+    while (true) {
       last_ = interval;
+      const auto next = cut(interval, end);
+      function(interval->first, next->first, interval->second);
+      if (next->first == end) return;
+      interval = next;
     }
   }
 
@@ -73,25 +76,20 @@ class RowMap {
   template <class Function>
   void replace(std::uint64_t begin, std::uint64_t end, const State& state, Function&& function) {
     const auto first = split(begin);
-    cut(first, end);
     last_ = first;
-    function(first->first, end_of(first), first->second);
-    auto interval = std::next(first);
-    while (interval != intervals_.end() && interval->first < end) {
-      cut(interval, end);
-      function(interval->first, end_of(interval), interval->second);
-      interval = intervals_.erase(interval);
+    auto next = cut(first, end);
+    function(first->first, next->first, first->second);
+    while (next->first != end) {
+      const auto interval = next;
+      next = cut(interval, end);
+      function(interval->first, next->first, interval->second);
+      intervals_.erase(interval);
     }
     first->second = state;
   }
 
  private:
   using Intervals = std::map<std::uint64_t, State>;  // by first row
-
-  /// The row after an interval that is not the last one.
-  static std::uint64_t end_of(typename Intervals::const_iterator interval) {
-    return std::next(interval)->first;
-  }
 
   /// The interval in which `row` lies.
   typename Intervals::iterator find(std::uint64_t row) {
@@ -114,12 +112,11 @@ class RowMap {
     return intervals_.emplace_hint(std::next(interval), row, interval->second);
   }
 
-  /// Ends the interval at row `end`, if it goes further.
-  void cut(typename Intervals::iterator interval, std::uint64_t end) {
+  /// Ends the interval at row `end`, if it goes further. Returns the next interval.
+  typename Intervals::iterator cut(typename Intervals::iterator interval, std::uint64_t end) {
     const auto next = std::next(interval);
-    if (next == intervals_.end() || next->first > end) {
-      intervals_.emplace_hint(next, end, interval->second);
-    }
+    if (next != intervals_.end() && next->first <= end) return next;
+    return intervals_.emplace_hint(next, end, interval->second);
   }
 
   Intervals intervals_;

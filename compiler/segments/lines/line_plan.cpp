@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "compiler/rows/ceil_div.h"
@@ -59,6 +61,7 @@ class LinePlanner {
     }
     std::vector<ImageLines> lines(graph_.values.size());
     if (!find_images()) return lines;
+    find_costs();
     improve();
     for (ValueId value = 0; value < lines.size(); ++value) lines[value] = lines_of(value);
     return lines;
@@ -205,17 +208,12 @@ class LinePlanner {
     return most;
   }
 
-  // --- What an image costs. So a batch can have the lines of one image, and repeat its schedule
-  // ---
+  // --- What an image costs ---
+  // Not a batch, so that a batch can have the lines of one image and repeat its schedule.
 
   ImageLines lines_of(ValueId value) const {
     return is_image(value) ? chosen_[find(value)] : ImageLines{};
   }
-
-  double cost(const ImageConvolution& conv) const {
-    return costs_.cycles(conv, {lines_of(conv.x), lines_of(conv.y)});
-  }
-  double cost(const ImageMaxPool& pool) const { return costs_.cycles(pool, joined(pool)); }
 
   /// The joined lines between which the maximum runs; nullopt if it reads single lines.
   std::optional<JoinedLines> joined(const ImageMaxPool& pool) const {
@@ -247,23 +245,59 @@ class LinePlanner {
                pools_, [&](const ImageMaxPool& pool) { return pool.x == value && !joined(pool); });
   }
 
+  /// What the value adds to what the nodes take.
+  double cost(ValueId value) const {
+    const ImageLines lines = lines_of(value);
+    const Images& images = images_[value];
+    double sum = 0;
+    if (find(value) == value) {
+      sum += static_cast<double>(images.steps * images.rows / lines.joined *
+                                 ceil_div(lines.lanes(images.channels), config_.array_cols));
+    }
+    // The single lines of a copy are still there.
+    if (lines.any() && (is_copied(value) || is_apart(value))) {
+      sum += static_cast<double>(images_[find(value)].rows);
+    }
+    return sum;
+  }
+
+  // --- The sum of these costs, of which a change of one image's lines changes few ---
+
+  /// Lists the costs, and which of them depend on the lines of which leader.
+  void find_costs() {
+    const auto depend = [&](ValueId value) { changed_by_[find(value)].push_back(terms_.size()); };
+    changed_by_.resize(leader_.size());
+    for (const ImageConvolution& conv : convolutions_) {
+      for (const ValueId each : {conv.x, conv.y}) depend(each);
+      terms_.push_back({[this, &conv] {
+        return costs_.cycles(conv, {lines_of(conv.x), lines_of(conv.y)});
+      }});
+    }
+    for (const ImageMaxPool& pool : pools_) {
+      for (const ValueId each : {pool.x, pool.y}) depend(each);
+      terms_.push_back({[this, &pool] { return costs_.cycles(pool, joined(pool)); }});
+    }
+    for (ValueId value = 0; value < leader_.size(); ++value) {
+      if (!is_image(value)) continue;
+      depend(value);
+      for (const ImageConvolution& conv : convolutions_) {
+        if (conv.x == value) depend(conv.y);
+      }
+      for (const ImageMaxPool& pool : pools_) {
+        if (pool.x == value) depend(pool.y);
+        if (pool.y == value) depend(pool.x);
+      }
+      terms_.push_back({[this, value] { return cost(value); }});
+    }
+  }
+
+  void count(std::span<const std::size_t> terms) {
+    for (const std::size_t term : terms) terms_[term].cycles = terms_[term].count();
+  }
+
   double total() const {
     double sum = 0;
-    for (const ImageConvolution& conv : convolutions_) sum += cost(conv);
-    for (const ImageMaxPool& pool : pools_) sum += cost(pool);
-    for (ValueId value = 0; value < leader_.size(); ++value) {
-      const ImageLines lines = lines_of(value);
-      const Images& images = images_[value];
-      if (find(value) == value) {
-        sum += static_cast<double>(images.steps * images.rows / lines.joined *
-                                   ceil_div(lines.lanes(images.channels), config_.array_cols));
-      }
-      if (!lines.any()) continue;
-      const bool copied = is_copied(value);
-      if (copied || is_apart(value)) {  // the single lines of a copy are still there
-        sum += static_cast<double>(images_[find(value)].rows);
-      }
-    }
+    for (const Term& term : terms_) sum += term.cycles;
     return sum;
   }
 
@@ -303,19 +337,23 @@ class LinePlanner {
 
   /// Returns the estimate of what it chose.
   double descend() {
+    for (Term& term : terms_) term.cycles = term.count();
     double best = total();
     for (bool changed = true; changed;) {
       changed = false;
       for (ValueId value = 0; value < leader_.size(); ++value) {
         if (find(value) != value) continue;
         for (const ImageLines& lines : images_[value].choices) {
+          if (lines == chosen_[value]) continue;
           const ImageLines before = std::exchange(chosen_[value], lines);
+          count(changed_by_[value]);
           const double cost = total();
           if (cost < best) {
             best = cost;
             changed = true;
           } else {
             chosen_[value] = before;
+            count(changed_by_[value]);
           }
         }
       }
@@ -339,6 +377,13 @@ class LinePlanner {
   std::vector<ValueId> steps_;      // results of lane-by-lane operators
   std::vector<Images> images_;      // of leaders
   std::vector<ImageLines> chosen_;  // of leaders
+  /// A part of the estimate.
+  struct Term {
+    std::function<double()> count;
+    double cycles = 0;
+  };
+  std::vector<Term> terms_;
+  std::vector<std::vector<std::size_t>> changed_by_;  // terms, by leader
 };
 
 }  // namespace
