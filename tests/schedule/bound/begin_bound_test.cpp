@@ -149,7 +149,8 @@ class RandomNetwork {
   }
 
  private:
-  const Shape& shape() const { return builder_.type(value_).shape; }
+  /// A copy, because a new value moves those of the builder.
+  Shape shape() const { return builder_.type(value_).shape; }
   /// Some weights are used twice.
   ValueId constant(const Shape& shape) {
     const auto known = constants_.find(shape);
