@@ -87,7 +87,7 @@ void print_product_help(const report::Streams& streams) {
               << "       weft explain conv --input N,C,H,W --filters F --kernel Y,X [OPTIONS]\n"
               << "       weft explain --problem FILE.yaml [OPTIONS]\n"
               << "       weft explain MODEL.onnx|NAME --layer LAYER [OPTIONS]\n"
-              << "       weft explain MODEL.onnx|NAME --sweep KEY=LO..HI[:STEP] [OPTIONS]\n"
+              << "       weft explain MODEL.onnx|NAME --sweep KEY=VALUES [OPTIONS]\n"
               << "       weft explain --why A.json B.json [OPTIONS]\n\n"
               << "Shows how activations [M,K] times weights [K,N] are cut into tiles, what the\n"
               << "padding costs, the formula for the cycles beside the simulated count, and what\n"

@@ -23,8 +23,9 @@ namespace {
 po::options_description network_sweep_options() {
   po::options_description own("Explanation");
   own.add_options()(
-      "sweep", text_value("KEY=LO..HI"),
-      "cycles over a range of the batch or of a key of the machine; :STEP may follow");
+      "sweep", text_value("KEY=VALUES"),
+      "cycles over values of the batch or of a key of the machine, as in `weft sweep`: 1..64*2, "
+      "64,128; or LO..HI:STEP");
   po::options_description effort("Compiler");
   effort.add_options()("optimize", text_value("LEVEL"),
                        "how long to search for each schedule: 0: not at all; 1 (default); 2: long");
@@ -36,12 +37,11 @@ po::options_description network_sweep_options() {
 }
 
 void print_network_sweep_help(const report::Streams& streams) {
-  streams.out
-      << "Usage: weft explain MODEL.onnx|NAME --sweep KEY=LO..HI[:STEP] [OPTIONS]\n\n"
-      << "Runs a network at each value of a range and shows its cycles: of its batch, as in\n"
-      << "--sweep batch=1..16, or of a key of the machine, as in\n"
-      << "--sweep memory.gb_per_s=100..800:100.\n\n"
-      << help_text(network_sweep_options());
+  streams.out << "Usage: weft explain MODEL.onnx|NAME --sweep KEY=VALUES [OPTIONS]\n\n"
+              << "Runs a network at each of some values and shows its cycles: of its batch, as in\n"
+              << "--sweep batch=1..64*2, or of a key of the machine, as in\n"
+              << "--sweep memory.gb_per_s=100..800:100.\n\n"
+              << help_text(network_sweep_options());
 }
 
 runtime::ValueSweepRequest read_value_sweep(const Arguments& arguments) {
@@ -86,7 +86,8 @@ po::options_description sweep_flag() {
   po::options_description options;
   options.add_options()("sweep", text_value("D=LO..HI"),
                         "cycles over a range instead: of m, k or n (of a convolution: images, "
-                        "channels, filters), or of a key of the machine; :STEP may follow");
+                        "channels, filters), or of a key of the machine; :STEP may follow, or "
+                        "for a key, as in `weft sweep`, *FACTOR, +STEP or a list");
   return options;
 }
 

@@ -61,8 +61,9 @@ bool runs(const runtime::SweepPoint& point) {
 std::string value_heading(const runtime::Sweep& sweep) {
   std::string text = fmt::format("{} for {} from {} to {}", sweep.title, sweep.dimension,
                                  sweep.points.front().value, sweep.points.back().value);
-  if (sweep.step_text != "1") text += " in steps of " + sweep.step_text;
-  if (sweep.step_text != "1" && sweep.step_chosen) text += " (chosen; give one as LO..HI:STEP)";
+  if (!sweep.value_step) return text + fmt::format(", {} values", sweep.points.size());
+  if (*sweep.value_step != "1") text += " in steps of " + *sweep.value_step;
+  if (*sweep.value_step != "1" && sweep.step_chosen) text += " (chosen; give one as LO..HI:STEP)";
   return text;
 }
 
@@ -165,7 +166,9 @@ Json sweep_json(const runtime::Sweep& sweep) {
           {"workload", sweep.kind},
           {"counts", sweep.meaning.empty() ? Json(nullptr) : Json(sweep.meaning)},
           {"tile", or_null(sweep.tile)},
-          {"step", sweep.is_value ? number_json(sweep.step_text) : Json(sweep.step)},
+          {"step", sweep.value_step ? number_json(*sweep.value_step)
+                   : sweep.is_value ? Json(nullptr)
+                                    : Json(sweep.step)},
           {"points", std::move(points)}};
 }
 

@@ -58,7 +58,7 @@ struct Sweep {
   bool step_chosen = false;  // if few, both sides of each cliff are points too
   std::vector<SweepPoint> points = {};
   bool is_value = false;       // of a key or of the batch
-  std::string step_text = {};  // in place of `step`
+  std::optional<std::string> value_step = {};  // in place of `step`; a list has none
 };
 
 inline constexpr std::uint64_t kMostSweepPoints = 500;

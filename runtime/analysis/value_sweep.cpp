@@ -9,6 +9,7 @@
 #include "base/parse_number.h"
 #include "base/printable.h"
 #include "base/similar.h"
+#include "runtime/sweep/space/values.h"
 #include "sim/config/config_keys.h"
 
 namespace weft::runtime {
@@ -38,8 +39,8 @@ void check_name(std::string_view name, std::string_view text) {
   constexpr std::size_t kShortName = 3;  // every short name is similar to m, k and n
   const std::string meant = name.size() > kShortName ? most_similar(name, known) : "";
   fail(text, meant.empty()
-                 ? "must be m=LO..HI, k=LO..HI or n=LO..HI, batch=LO..HI or KEY=LO..HI with a key "
-                   "that `weft machines NAME` prints; :STEP may follow"
+                 ? "must be m=LO..HI, k=LO..HI or n=LO..HI, batch=VALUES or KEY=VALUES with a key "
+                   "that `weft machines NAME` prints; VALUES are as in `weft sweep`"
                  : fmt::format("there is no {}; did you mean {}?", printable(name), meant));
 }
 
@@ -52,6 +53,38 @@ std::uint64_t number(std::string_view part, std::string_view text) {
 void check_batch(const ValueSweepRequest& request) {
   if (request.name != kBatch) return;
   for (const std::string& value : request.values) parse_number(value, "batch", 1, kMostBatch);
+}
+
+[[noreturn]] void fail_too_many(std::string_view text) {
+  fail(text, fmt::format("would be more than {} points; choose a larger step", kMostSweepPoints));
+}
+
+/// LO..HI or LO..HI:STEP; `dots` is where the two dots are. Without a step it takes few points.
+void add_range(std::string_view text, std::size_t begin, std::size_t dots,
+               ValueSweepRequest& request) {
+  const std::size_t colon = std::min(text.find(':', dots), text.size());
+  const std::uint64_t low = number(text.substr(begin, dots - begin), text);
+  const std::uint64_t high = number(text.substr(dots + 2, colon - dots - 2), text);
+  if (low > high) fail(text, "ends before it begins; give the smaller value first");
+  request.step_chosen = colon == text.size();
+  const std::uint64_t step = request.step_chosen
+                                 ? ((high - low) / kOne / kChosenSweepPoints + 1) * kOne
+                                 : number(text.substr(colon + 1), text);
+  if (step == 0) fail(text, "the step is 0; give a larger one");
+  if ((high - low) / step >= kMostSweepPoints) fail_too_many(text);
+  for (std::uint64_t value = low; value <= high && value >= low; value += step) {
+    request.values.push_back(print_decimal(value, kDecimals));
+  }
+  request.step = print_decimal(step, kDecimals);
+  const std::string last = print_decimal(high, kDecimals);
+  if (request.step_chosen && request.values.back() != last) request.values.push_back(last);
+}
+
+/// The values of an axis of `weft sweep`.
+void add_values(std::string_view text, std::size_t begin, ValueSweepRequest& request) {
+  request.values = sweep::parse_values(text.substr(begin), "--sweep " + request.name);
+  if (request.values.size() > kMostSweepPoints) fail_too_many(text);
+  for (const std::string& value : request.values) number(value, text);
 }
 
 SweepPoint point_of(const NetworkRun& run, const MachineConfig& config,
@@ -134,28 +167,17 @@ bool sweeps_size(std::string_view text) {
 
 ValueSweepRequest parse_value_sweep(std::string_view text) {
   const std::size_t equals = std::min(text.find('='), text.size());
-  const std::size_t dots = text.find("..", equals);
+  const std::size_t begin = std::min(equals + 1, text.size());
+  const std::size_t dots = text.find("..", begin);
   ValueSweepRequest request{std::string(text.substr(0, equals))};
   check_name(request.name, text);
-  if (dots == std::string_view::npos) fail(text, "has no range; give LO..HI or LO..HI:STEP");
-  const std::size_t colon = std::min(text.find(':', dots), text.size());
-  const std::uint64_t low = number(text.substr(equals + 1, dots - equals - 1), text);
-  const std::uint64_t high = number(text.substr(dots + 2, colon - dots - 2), text);
-  if (low > high) fail(text, "ends before it begins; give the smaller value first");
-  request.step_chosen = colon == text.size();
-  const std::uint64_t step = request.step_chosen
-                                 ? ((high - low) / kOne / kChosenSweepPoints + 1) * kOne
-                                 : number(text.substr(colon + 1), text);
-  if (step == 0) fail(text, "the step is 0; give a larger one");
-  if ((high - low) / step >= kMostSweepPoints) {
-    fail(text, fmt::format("would be more than {} points; choose a larger step", kMostSweepPoints));
+  if (text.find_first_of(",*+", begin) != std::string_view::npos) {
+    add_values(text, begin, request);
+  } else if (dots != std::string_view::npos) {
+    add_range(text, begin, dots, request);
+  } else {
+    fail(text, "has no range; give LO..HI, LO..HI:STEP, LO..HI*FACTOR or a list such as 64,128");
   }
-  for (std::uint64_t value = low; value <= high && value >= low; value += step) {
-    request.values.push_back(print_decimal(value, kDecimals));
-  }
-  request.step = print_decimal(step, kDecimals);
-  const std::string last = print_decimal(high, kDecimals);
-  if (request.step_chosen && request.values.back() != last) request.values.push_back(last);
   check_batch(request);
   return request;
 }
@@ -167,7 +189,7 @@ Sweep run_value_sweep(const SweptRuns& workload, const ValueSweepRequest& reques
   }
   Sweep sweep{request.name, workload.kind, workload.title, ""};
   sweep.is_value = true;
-  sweep.step_text = request.step;
+  sweep.value_step = request.step;
   sweep.step_chosen = request.step_chosen;
   ValueSweep points(workload, request, config);
   for (const std::string& value : request.values) {

@@ -1,5 +1,5 @@
 // Runs a workload over a range of one key of the machine, or a network over a range of its batch:
-// --sweep memory.gb_per_s=100..800:100 or batch=1..16. The points are like those of sizes
+// --sweep memory.gb_per_s=100..800:100 or batch=1..64*2. The points are like those of sizes
 // (runtime/analysis/sweep.h): planned again and simulated on the analytic engine.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace weft::runtime {
 struct ValueSweepRequest {
   std::string name;  // a key of the machine, or batch
   std::vector<std::string> values = {};
-  std::string step = "1";
+  std::optional<std::string> step = {};  // of LO..HI; lists and the like have none
   bool step_chosen = false;
 };
 
@@ -36,8 +36,9 @@ struct SweptRuns {
 /// True if the request is one of sizes: m=, k= or n=.
 bool sweeps_size(std::string_view text);
 
-/// Throws InputError for bad syntax, an unknown key, a key that is no number, an empty range, and
-/// more than kMostSweepPoints.
+/// Reads KEY=VALUES: LO..HI, LO..HI:STEP, or what an axis of `weft sweep` takes
+/// (runtime/sweep/space/values.h). Throws InputError for bad syntax, an unknown key, a key that is
+/// no number, an empty range, and more than kMostSweepPoints.
 ValueSweepRequest parse_value_sweep(std::string_view text);
 
 /// Calls `progress` with the finished share. A value that the machine cannot have, or with which it

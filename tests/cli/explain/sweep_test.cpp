@@ -243,6 +243,16 @@ TEST(ExplainSweepTest, WordsAfterTwoDashesAreNoOptions) {
   }
 }
 
+TEST(ExplainSweepTest, AKeyTakesTheValuesOfASweep) {
+  const json range = sweep_of({"40", "50", "60"}, {"--machine", "tiny"}, "array.rows=4..32:4");
+  const json list = sweep_of({"40", "50", "60"}, {"--machine", "tiny"}, "array.rows=28,4..16*2");
+  EXPECT_EQ(range.at("step"), 4);
+  EXPECT_TRUE(list.at("step").is_null());
+  ASSERT_EQ(list.at("points").size(), 4);
+  const json& all = range.at("points");
+  EXPECT_EQ(list.at("points"), json::array({all[6], all[0], all[1], all[3]}));
+}
+
 TEST(ExplainSweepTest, WhatIsNoRangeOfAKeyIsRefusedInOneLine) {
   const std::vector<std::pair<Words, std::string>> refused = {
       {{"5", "6", "7", "--sweep", "array.dtype=1..2"}, "is no number"},
@@ -252,6 +262,10 @@ TEST(ExplainSweepTest, WhatIsNoRangeOfAKeyIsRefusedInOneLine) {
       {{"5", "6", "7", "--sweep", "array.rows=1..x"}, "'x' is no number"},
       {{"5", "6", "7", "--sweep", "array.rows=1..8:0"}, "the step is 0"},
       {{"5", "6", "7", "--sweep", "array.rows=1..4000:1"}, "more than 500 points"},
+      {{"5", "6", "7", "--sweep", "array.rows=1..4000+1"}, "more than 500 points"},
+      {{"5", "6", "7", "--sweep", "array.rows=4,x"}, "'x' is no number"},
+      {{"5", "6", "7", "--sweep", "array.rows=8..4*2"}, "ends before it begins"},
+      {{"5", "6", "7", "--sweep", "array.rows=4..8*1"}, "the step leads nowhere"},
       {{"5", "6", "7", "--sweep", "batch=1..2"}, "a product has none"},
       {{"lenet5", "--sweep", "n=1..2"}, "a network has batch"},
       {{"lenet5", "--sweep", "batch=0..2"}, "from 1 to"},
