@@ -1,10 +1,13 @@
-// Whole numbers in text that a person wrote.
+// Reads text that a person wrote: blanks around it, and whole numbers.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
 namespace weft {
+
+/// The text without spaces and tabs at either end, nor the bytes \r, \v and \f.
+std::string_view trimmed(std::string_view text);
 
 /// Parses a decimal whole number from `low` to `high`. Throws InputError with `what`, the text and
 /// the range.

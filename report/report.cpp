@@ -114,8 +114,9 @@ std::vector<std::string> notes_of(const runtime::LayerRun& layer) {
   }
   notes.insert(notes.end(), layer.info.scheduled.begin(), layer.info.scheduled.end());
   for (const compiler::Spill& spill : layer.info.spilled) {
-    notes.push_back(fmt::format("{} {} not stay in the unified buffer", spill_text(spill),
-                                is_part(spill) && spill.size.rows > 1 ? "do" : "does"));
+    notes.push_back(fmt::format("{} {} through the unified buffer block by block",
+                                spill_text(spill),
+                                is_part(spill) && spill.size.rows > 1 ? "pass" : "passes"));
   }
   return notes;
 }

@@ -48,7 +48,11 @@ std::string sensitivity_text(const runtime::Sensitivity& sensitivity, const Styl
       '\n' + style.bold("if one key were 10 % faster or larger, or one unit") + '\n' +
       table.text(2) +
       wrapped(std::string("Each key alone, simulated.") +
-              (any_assumed ? " Assumed: the preset has no source for the value it has now." : ""));
+              (any_assumed ? " Assumed: the preset has no source for the value it has now." : "") +
+              (sensitivity.shares_memory
+                   ? " All transfers share one memory channel: more bandwidth or room can change "
+                     "their order and so cost cycles, at most 3 % in Weft's tests."
+                   : ""));
   if (!same.empty()) text += wrapped(fmt::format("No change: {}.", fmt::join(same, ", ")));
   if (!sensitivity.left_out.empty()) {
     text +=

@@ -258,7 +258,8 @@ sweep::Request read_sweep_request(const Arguments& arguments) {
       throw InputError(
           fmt::format("--link {}: must look like array.rows=array.cols", printable(text)));
     }
-    request.links.push_back({text.substr(0, equals), text.substr(equals + 1)});
+    const std::string_view key = std::string_view(text).substr(0, equals);
+    request.links.push_back({std::string(trimmed(key)), text.substr(equals + 1)});
   }
   request.conditions = texts_of(arguments, "where");
   request.engine = read_sweep_engine(arguments);

@@ -99,7 +99,10 @@ class ProblemFile {
                if (key == "shape") return read_shape(value, true);
                if (key == "instance") return read_instance(value);
                if (key == "version" || key == "name") return;
-               if (value.IsScalar()) return add(key, value, name);  // version 0.2 has no instance
+               // Version 0.2 has no instance.
+               if (value.IsScalar() || is_known(key) || key == "densities") {
+                 return add(key, value, name);
+               }
                refuse(name,
                       printable(key) + " is unknown in a problem; there are shape and instance");
              });
@@ -127,15 +130,15 @@ class ProblemFile {
   void read_instance(const YAML::Node& instance) {
     for_each(instance, "instance",
              [&](const std::string& key, const YAML::Node& value, const YAML::Node& name) {
-               if (key == "densities") {
-                 refuse(name, "sparse problems are not modelled; remove densities for a dense one");
-               }
                add(key, value, name);
              });
   }
 
   void add(const std::string& key, const YAML::Node& value, const YAML::Node& name) {
     if (is_one_of(key, kDescriptions)) return;
+    if (key == "densities") {
+      refuse(name, "sparse problems are not modelled; remove densities for a dense one");
+    }
     if (!value.IsScalar()) refuse(name, printable(key) + " must be a number");
     if (!is_known(key)) {
       refuse(name, fmt::format("{} is no dimension that is known: a product has M, K, N; a "

@@ -18,9 +18,6 @@ std::string read_text_file(const std::string& file, std::string_view what);
 /// The lines without their ends, which may be those of Unix, of Windows or of an old Mac.
 std::vector<std::string_view> lines_of(std::string_view text);
 
-/// The text without blanks at either end.
-std::string_view trimmed(std::string_view text);
-
 /// "FILE:12", where line 0 is the first. Messages about a line begin with it.
 std::string place_of(const std::string& file, std::size_t line);
 

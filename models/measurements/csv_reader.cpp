@@ -3,18 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/parse_number.h"
 
 namespace weft::measurements {
 namespace {
 
 constexpr std::size_t kMostFields = 4096;
-constexpr std::string_view kBlanks = " \t\r";
-
-void trim(std::string& field) {
-  const std::size_t last = field.find_last_not_of(kBlanks);
-  field.erase(last == std::string::npos ? 0 : last + 1);
-  field.erase(0, std::min(field.find_first_not_of(kBlanks), field.size()));
-}
 
 }  // namespace
 
@@ -34,12 +28,12 @@ void CsvReader::read_plain(std::string& field) {
   while (!source_.ended() && source_.current() != ',' && source_.current() != '\n') {
     field += take();
   }
-  trim(field);
+  field = trimmed(field);
 }
 
 void CsvReader::read_line(std::string& field) {
   while (!source_.ended() && source_.current() != '\n') field += take();
-  trim(field);
+  field = trimmed(field);
 }
 
 void CsvReader::read_quoted(std::string& field) {

@@ -121,12 +121,9 @@ void ProductsTable::begin(const CsvFields& header) {
 void ProductsTable::comment(std::string_view text, std::uint64_t line) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return;
-  const auto trimmed = [](std::string_view part) {
-    const std::size_t first = part.find_first_not_of("# \t");
-    if (first == std::string_view::npos) return std::string_view();
-    return part.substr(first, part.find_last_not_of(" \t") - first + 1);
-  };
-  const std::string_view key = trimmed(text.substr(0, colon));
+  std::string_view key = text.substr(0, colon);
+  key.remove_prefix(std::min(key.find_first_not_of("# \t"), key.size()));
+  key = trimmed(key);
   const std::string_view value = trimmed(text.substr(colon + 1));
   if (key == "device") usual_device_ = value;
   if (key == "dtype") usual_format_ = parse_type(value, line);

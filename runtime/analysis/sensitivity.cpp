@@ -73,6 +73,7 @@ Sensitivity find_sensitivity(const graph::Graph& graph, const MachineConfig& mac
   const SensitivitySearch search(graph, machine, mapping);
   Sensitivity found;
   found.cycles = search.cycles();
+  found.shares_memory = machine.memory_kind == MemoryKind::kShared;
   std::size_t done = 0;
   for (const ConfigKey& key : config_keys()) {
     progress(static_cast<double>(++done) / static_cast<double>(config_keys().size() + 1));

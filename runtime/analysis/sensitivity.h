@@ -32,6 +32,7 @@ struct Sensitivity {
   /// Keys without a better value: a latency at its least, a size at its most, or a value with which
   /// the machine or the program is impossible.
   std::vector<std::string> left_out;
+  bool shares_memory = false;  // one channel for all transfers, whose order a better key can change
 };
 
 /// For every key that is a rate, a latency or a size, on engine `analytic`. `progress` is called

@@ -57,7 +57,7 @@ struct Sweep {
   std::uint64_t step = 1;
   bool step_chosen = false;  // if few, both sides of each cliff are points too
   std::vector<SweepPoint> points = {};
-  bool is_value = false;       // of a key or of the batch
+  bool is_value = false;                       // of a key or of the batch
   std::optional<std::string> value_step = {};  // in place of `step`; a list has none
 };
 

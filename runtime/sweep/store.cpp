@@ -241,7 +241,12 @@ void Store::fail(int code) {
       reason = "is damaged; name another file";
       break;
     case SQLITE_CANTOPEN:
-      reason = "cannot be opened or made: no such folder, or not yours";
+      reason = "cannot be opened or made: no such folder, or you may not read or write it";
+      break;
+    case SQLITE_IOERR:
+      reason =
+          "cannot be read or written (disk error, or a limit on the size of files); what is in "
+          "it stays, so run the same command once the cause is gone";
       break;
     default:
       break;

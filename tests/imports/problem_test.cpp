@@ -97,6 +97,9 @@ TEST_F(ProblemTest, RefusesWithFileAndLine) {
             ":3: 'instance' is given twice; keep one");
   EXPECT_EQ(refused("problem:\n  instance: {M: 2, densities: {A: 0.5}}\n"),
             ":2: sparse problems are not modelled; remove densities for a dense one");
+  EXPECT_EQ(refused("problem:\n  M: 2\n  densities: {A: 0.5}\n"),
+            ":3: sparse problems are not modelled; remove densities for a dense one");
+  EXPECT_EQ(refused("problem:\n  M: 2\n  N: [3]\n"), ":3: 'N' must be a number");
   EXPECT_EQ(refused("problem:\n  instance: {M: 2, K: 3, C: 1}\n"),
             ": a convolution has either M or K, which both count its filters; drop one");
   EXPECT_EQ(

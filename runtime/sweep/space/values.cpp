@@ -10,6 +10,7 @@
 
 #include "base/decimal.h"
 #include "base/error.h"
+#include "base/parse_number.h"
 #include "base/printable.h"
 
 namespace weft::sweep {
@@ -19,12 +20,6 @@ constexpr unsigned kDecimals = 9;
 constexpr std::uint64_t kOne = 1'000'000'000;  // 10^kDecimals
 
 __extension__ using Wide = unsigned __int128;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = std::min(text.find_first_not_of(" \t"), text.size());
-  text.remove_prefix(first);
-  return text.substr(0, text.find_last_not_of(" \t") + 1);
-}
 
 class Values {
  public:

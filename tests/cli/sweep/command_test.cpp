@@ -56,7 +56,7 @@ TEST(SweepCommandTest, EachPointIsWhatItsCommandPrintsAlone) {
         Words{"sweep", "lenet5", "digits-cnn", "--batch", "1,2", "--machine", "tiny",
               "--array.dtype", "int8,bf16", "--unified_buffer.kib", "4,8", "--optimize", "0"},
         Words{"sweep", "matmul", "5", "6", "7", "--machine", "tiny", "--engine", "fast",
-              "--with-bias", "--link", "array.rows=array.cols", "--array.cols", "3,5"}}) {
+              "--with-bias", "--link", " array.rows = array.cols", "--array.cols", "3,5"}}) {
     const Finished finished = run_weft(sweep + Words{"--json", "-"});
     ASSERT_EQ(finished.code, 0) << finished.err;
     const json points = json::parse(finished.out)["points"];
