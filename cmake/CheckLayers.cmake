@@ -75,9 +75,9 @@ set(table
   "runtime: base pe sim/config sim/memory sim/timing sim/analysis sim/trace sim compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/passes/quantization compiler/passes compiler/autodiff compiler/rows compiler/program compiler/emit compiler/mapping/bound compiler/schedule/product compiler/schedule models/execution models/reference/cpu/product models/reference/cpu models/training"
   "runtime/workload: base pe sim/config sim/isa sim/memory sim/timing sim compiler/graph compiler/graph/builder compiler/onnx compiler/program compiler/layers compiler/mapping compiler/emit compiler/schedule/product compiler/schedule models models/networks models/data models/reference/cpu/product models/reference/cpu models/training runtime/npy runtime"
   "runtime/job: base sim/config sim/isa sim/analysis rtl/cosim sim sim/machine/datapaths compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit compiler/schedule runtime runtime/workload"
-  "runtime/sweep/space: base sim/config sim compiler/program compiler/mapping models/data runtime/workload"
-  "runtime/analysis: base sim/config sim/isa sim/isa/check sim/timing sim/analysis sim compiler/graph compiler/program compiler/mapping compiler/emit compiler/schedule runtime runtime/workload runtime/job runtime/sweep/space"
+  "runtime/analysis: base sim/config sim/isa sim/isa/check sim/timing sim/analysis sim compiler/graph compiler/program compiler/mapping compiler/emit compiler/schedule runtime runtime/workload runtime/job"
   "runtime/sweep/mpi: base"
+  "runtime/sweep/space: base sim/config sim compiler/program compiler/mapping models/data runtime/workload"
   "runtime/sweep/points: base pe sim/analysis compiler/graph compiler/mapping/bound compiler/schedule/product compiler/schedule runtime runtime/workload runtime/job runtime/analysis runtime/sweep/space"
   "runtime/sweep/workers: base runtime/sweep/mpi runtime/sweep/space runtime/sweep/points"
   "runtime/sweep: base sim/config runtime/sweep/space runtime/sweep/points runtime/sweep/workers"
@@ -100,7 +100,7 @@ set(table
   "cli/options: base sim/config sim/isa sim compiler/graph compiler/program models/imports models/networks runtime runtime/workload runtime/job report report/trace report/plan"
   "cli: base sim/config rtl/cosim compiler/graph compiler/onnx compiler/program compiler/mapping compiler/schedule/product compiler/schedule models/reference/cpu runtime/npy runtime runtime/workload runtime/job report report/trace report/plan report/page cli/options"
   "cli/train: base sim/config compiler/onnx models/networks models/data models/training runtime runtime/workload runtime/train report report/train report/page cli/options"
-  "cli/sweep: base sim/config runtime/sweep/mpi runtime/sweep/space runtime/sweep/points runtime/sweep/workers runtime/sweep report report/sweep report/page report/sweep/page cli/options cli"
+  "cli/sweep: base sim/config runtime/analysis runtime/sweep/mpi runtime/sweep/space runtime/sweep/points runtime/sweep/workers runtime/sweep report report/sweep report/page report/sweep/page cli/options cli"
   "cli/commands: base sim/config sim/isa sim/isa/text sim/analysis/hazards compiler/graph compiler/onnx compiler/layers compiler/emit compiler/schedule/product models/imports models/networks models/reference/cpu runtime runtime/workload runtime/analysis runtime/compare runtime/sweep/mpi report report/scalesim report/explain/layer report/explain report/compare report/page cli/options cli cli/train cli/sweep"
   "cli/manual: base sim/config sim models/networks runtime/workload report cli/options cli/commands")
 

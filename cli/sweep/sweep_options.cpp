@@ -23,8 +23,8 @@
 #include "cli/options/search_options.h"
 #include "cli/report_targets.h"
 #include "cli/sweep/sweep_workloads.h"
+#include "runtime/analysis/axis_values.h"
 #include "runtime/sweep/mpi/ranks.h"
-#include "runtime/sweep/space/values.h"
 #include "sim/config/config_keys.h"
 #include "sim/config/ini_file.h"
 
@@ -140,7 +140,7 @@ std::vector<std::string> texts_of(const Arguments& arguments, const std::string&
 std::vector<sweep::Metric> read_front(const Arguments& arguments) {
   std::vector<sweep::Metric> front;
   const std::string names = arguments.text("front").value_or("time,energy");
-  for (const std::string& name : sweep::parse_values(names, "--front")) {
+  for (const std::string& name : runtime::parse_values(names, "--front")) {
     front.push_back(sweep::find_metric(name));
   }
   if (front.size() == 2) return front;
@@ -158,7 +158,7 @@ std::optional<SearchGoals> read_goals(const Arguments& arguments) {
     return std::nullopt;
   }
   SearchGoals search;
-  search.points = parse_number(*points, "--search", 1, sweep::kMostValues);
+  search.points = parse_number(*points, "--search", 1, runtime::kMostValues);
   search.goals = texts_of(arguments, "goal");
   if (search.goals.empty()) {
     throw InputError("--search: needs a --goal, such as time or energy*time");

@@ -19,7 +19,7 @@
 #include "cli/options/conv_options.h"
 #include "cli/options/network_options.h"
 #include "cli/options/problem_options.h"
-#include "runtime/sweep/space/values.h"
+#include "runtime/analysis/axis_values.h"
 
 namespace weft::cli {
 
@@ -32,7 +32,7 @@ void refuse_options(const Arguments& arguments, const po::options_description& o
 }
 
 sweep::Axis make_axis(const std::string& name, const std::string& text, const std::string& what) {
-  return {name, sweep::parse_values(text, what)};
+  return {name, runtime::parse_values(text, what)};
 }
 
 namespace {

@@ -9,7 +9,7 @@
 #include "base/parse_number.h"
 #include "base/printable.h"
 #include "base/similar.h"
-#include "runtime/sweep/space/values.h"
+#include "runtime/analysis/axis_values.h"
 #include "sim/config/config_keys.h"
 
 namespace weft::runtime {
@@ -17,8 +17,6 @@ namespace {
 
 constexpr std::string_view kBatch = "batch";
 constexpr std::uint64_t kMostBatch = 65536;
-constexpr unsigned kDecimals = 9;
-constexpr std::uint64_t kOne = 1'000'000'000;  // 10^kDecimals
 
 [[noreturn]] void fail(std::string_view text, std::string_view why) {
   throw InputError(fmt::format("--sweep {}: {}", printable(text), why));
@@ -45,7 +43,7 @@ void check_name(std::string_view name, std::string_view text) {
 }
 
 std::uint64_t number(std::string_view part, std::string_view text) {
-  const auto value = parse_decimal(part, kDecimals);
+  const auto value = parse_decimal(part, kAxisDecimals);
   if (!value) fail(text, fmt::format("{} is no number", printable(part)));
   return *value;
 }
@@ -68,21 +66,21 @@ void add_range(std::string_view text, std::size_t begin, std::size_t dots,
   if (low > high) fail(text, "ends before it begins; give the smaller value first");
   request.step_chosen = colon == text.size();
   const std::uint64_t step = request.step_chosen
-                                 ? ((high - low) / kOne / kChosenSweepPoints + 1) * kOne
+                                 ? ((high - low) / kAxisOne / kChosenSweepPoints + 1) * kAxisOne
                                  : number(text.substr(colon + 1), text);
   if (step == 0) fail(text, "the step is 0; give a larger one");
   if ((high - low) / step >= kMostSweepPoints) fail_too_many(text);
   for (std::uint64_t value = low; value <= high && value >= low; value += step) {
-    request.values.push_back(print_decimal(value, kDecimals));
+    request.values.push_back(print_decimal(value, kAxisDecimals));
   }
-  request.step = print_decimal(step, kDecimals);
-  const std::string last = print_decimal(high, kDecimals);
+  request.step = print_decimal(step, kAxisDecimals);
+  const std::string last = print_decimal(high, kAxisDecimals);
   if (request.step_chosen && request.values.back() != last) request.values.push_back(last);
 }
 
 /// The values of an axis of `weft sweep`.
 void add_values(std::string_view text, std::size_t begin, ValueSweepRequest& request) {
-  request.values = sweep::parse_values(text.substr(begin), "--sweep " + request.name);
+  request.values = parse_values(text.substr(begin), "--sweep " + request.name);
   if (request.values.size() > kMostSweepPoints) fail_too_many(text);
   for (const std::string& value : request.values) number(value, text);
 }

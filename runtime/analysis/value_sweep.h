@@ -37,8 +37,8 @@ struct SweptRuns {
 bool sweeps_size(std::string_view text);
 
 /// Reads KEY=VALUES: LO..HI, LO..HI:STEP, or what an axis of `weft sweep` takes
-/// (runtime/sweep/space/values.h). Throws InputError for bad syntax, an unknown key, a key that is
-/// no number, an empty range, and more than kMostSweepPoints.
+/// (runtime/analysis/axis_values.h). Throws InputError for bad syntax, an unknown key, a key that
+/// is no number, an empty range, and more than kMostSweepPoints.
 ValueSweepRequest parse_value_sweep(std::string_view text);
 
 /// Calls `progress` with the finished share. A value that the machine cannot have, or with which it

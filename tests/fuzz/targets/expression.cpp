@@ -4,14 +4,14 @@
 #include <array>
 #include <string>
 
-#include "runtime/sweep/space/values.h"
+#include "runtime/analysis/axis_values.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace weft::fuzz {
 
 bool expression(std::string_view bytes) {
   static const std::array<std::string, 4> kNames = {"rows", "cols", "array.rows", "m"};
-  if (!has_long_range(bytes)) accepts([&] { sweep::parse_values(bytes, "fuzz"); });
+  if (!has_long_range(bytes)) accepts([&] { runtime::parse_values(bytes, "fuzz"); });
   return accepts([&] {
     const sweep::Expression parsed(std::string(bytes), kNames, "fuzz");
     for (const std::size_t place : parsed.used()) require(place < kNames.size(), "a known name");

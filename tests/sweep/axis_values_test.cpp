@@ -1,11 +1,11 @@
-#include "runtime/sweep/space/values.h"
+#include "runtime/analysis/axis_values.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 
-namespace weft::sweep {
+namespace weft::runtime {
 namespace {
 
 using testing::ElementsAre;
@@ -69,4 +69,4 @@ TEST(SweepValuesTest, RefusesWhatIsNoRange) {
 }
 
 }  // namespace
-}  // namespace weft::sweep
+}  // namespace weft::runtime

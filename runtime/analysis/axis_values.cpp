@@ -1,4 +1,4 @@
-#include "runtime/sweep/space/values.h"
+#include "runtime/analysis/axis_values.h"
 
 #include <fmt/format.h>
 
@@ -13,11 +13,8 @@
 #include "base/parse_number.h"
 #include "base/printable.h"
 
-namespace weft::sweep {
+namespace weft::runtime {
 namespace {
-
-constexpr unsigned kDecimals = 9;
-constexpr std::uint64_t kOne = 1'000'000'000;  // 10^kDecimals
 
 __extension__ using Wide = unsigned __int128;
 
@@ -45,15 +42,16 @@ class Values {
           fmt::format("{} {}: ends before it begins; exchange the ends", what_, printable(item)));
     }
     const bool multiplies = sign < after.size() && after[sign] == '*';
-    const std::uint64_t step = sign < after.size() ? number(after.substr(sign + 1), item) : kOne;
-    if (multiplies ? step <= kOne || first == 0 : step == 0) {
+    const std::uint64_t step =
+        sign < after.size() ? number(after.substr(sign + 1), item) : kAxisOne;
+    if (multiplies ? step <= kAxisOne || first == 0 : step == 0) {
       throw InputError(fmt::format(
           "{} {}: the step leads nowhere; {}", what_, printable(item),
           multiplies ? "begin above 0 and multiply by more than 1" : "add more than 0"));
     }
     for (Wide value = first; value <= last;) {
-      add(print_decimal(static_cast<std::uint64_t>(value), kDecimals));
-      const Wide next = multiplies ? value * step / kOne : value + step;
+      add(print_decimal(static_cast<std::uint64_t>(value), kAxisDecimals));
+      const Wide next = multiplies ? value * step / kAxisOne : value + step;
       if (next == value) break;  // a step below the last decimal
       value = next;
     }
@@ -63,7 +61,7 @@ class Values {
 
  private:
   std::uint64_t number(std::string_view text, std::string_view item) const {
-    if (const auto value = parse_decimal(trimmed(text), kDecimals)) return *value;
+    if (const auto value = parse_decimal(trimmed(text), kAxisDecimals)) return *value;
     throw InputError(fmt::format(
         "{} {}: a range is FIRST..LAST, FIRST..LAST*FACTOR or FIRST..LAST+STEP, in numbers", what_,
         printable(item)));
@@ -94,4 +92,4 @@ std::vector<std::string> parse_values(std::string_view text, std::string_view wh
   }
 }
 
-}  // namespace weft::sweep
+}  // namespace weft::runtime

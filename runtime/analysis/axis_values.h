@@ -10,11 +10,16 @@
 // at most 9 decimals; what a product has beyond these is cut off.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace weft::sweep {
+namespace weft::runtime {
+
+/// The decimals of a number, and 1 in units of the last of them.
+inline constexpr unsigned kAxisDecimals = 9;
+inline constexpr std::uint64_t kAxisOne = 1'000'000'000;
 
 /// More values along one axis are refused.
 inline constexpr std::size_t kMostValues = 1'000'000;
@@ -24,4 +29,4 @@ inline constexpr std::size_t kMostValues = 1'000'000;
 /// begins, a step that leads nowhere, and more than kMostValues.
 std::vector<std::string> parse_values(std::string_view text, std::string_view what);
 
-}  // namespace weft::sweep
+}  // namespace weft::runtime
