@@ -51,7 +51,7 @@ std::string sensitivity_text(const runtime::Sensitivity& sensitivity, const Styl
               (any_assumed ? " Assumed: the preset has no source for the value it has now." : "") +
               (sensitivity.shares_memory
                    ? " All transfers share one memory channel: more bandwidth or room can change "
-                     "their order and so cost cycles, at most 3 % in Weft's tests."
+                     "their order and so cost a few cycles."
                    : ""));
   if (!same.empty()) text += wrapped(fmt::format("No change: {}.", fmt::join(same, ", ")));
   if (!sensitivity.left_out.empty()) {
