@@ -42,6 +42,10 @@
     if (keys.some((better) => better.assumed)) {
       out.push('Assumed: the preset has no source for the value it has now.');
     }
+    if (data.report.machine.memory_kind === 'shared') {
+      out.push('All transfers share one memory channel: more bandwidth or room can change their ' +
+        'order and so cost a few cycles.');
+    }
     if (same.length > 0) out.push(`No change: ${same.map(name_of).join(', ')}.`);
     if (left_out.length > 0) out.push(`Without a better value: ${left_out.join(', ')}.`);
     return out.join(' ');
