@@ -261,9 +261,9 @@ class LinePlanner {
     return sum;
   }
 
-  // --- The sum of these costs, of which a change of one image's lines changes few ---
+  // --- The sum of these costs. Other lines of one image change few of them ---
 
-  /// Lists the costs, and which of them depend on the lines of which leader.
+  /// Lists the costs. For each leader it notes the costs that depend on its lines.
   void find_costs() {
     const auto depend = [&](ValueId value) { changed_by_[find(value)].push_back(terms_.size()); };
     changed_by_.resize(leader_.size());
