@@ -39,6 +39,19 @@ target_compile_options(weft_verilated PRIVATE -O2
   "SHELL:-include \"${PROJECT_SOURCE_DIR}/rtl/cosim/verilated_hooks.h\"")
 target_link_libraries(weft_verilated PUBLIC Threads::Threads)
 
+# weft_draft(TARGET PRECOMPILED): compiles TARGET, which runs once, as quickly as possible. It reuses the
+# precompiled headers of PRECOMPILED, which was made a draft in the same way.
+function(weft_draft target precompiled)
+  target_compile_options(${target} PRIVATE -O0)
+  if(WEFT_PRECOMPILE AND precompiled)
+    target_precompile_headers(${target} REUSE_FROM ${precompiled})
+  endif()
+endfunction()
+if(WEFT_PRECOMPILE)
+  weft_precompiled(weft_verilated_precompiled weft_verilated <algorithm> <string> <vector> <verilated.h>)
+  weft_draft(weft_verilated_precompiled "")
+endif()
+
 # weft_verilate(PREFIX V... TOP module OUTPUT variable [PARAMETERS Name=value ...] [RTL_DIR dir]
 #               [DRAFT])
 #
@@ -81,7 +94,9 @@ function(weft_verilate)
   target_link_libraries(${target} PUBLIC weft_verilated)
   # slow.cpp runs only once per model, and optimizing it would take most of the compile time.
   set_source_files_properties("${folder}/fast.cpp" PROPERTIES COMPILE_OPTIONS -O2)
-  set_source_files_properties("${folder}/slow.cpp" "${folder}/all.cpp" PROPERTIES
-    COMPILE_OPTIONS -O0)
+  set_source_files_properties("${folder}/slow.cpp" PROPERTIES COMPILE_OPTIONS -O0)
+  if(ARG_DRAFT)
+    weft_draft(${target} weft_verilated_precompiled)
+  endif()
   set(${ARG_OUTPUT} ${target} PARENT_SCOPE)
 endfunction()

@@ -14,7 +14,7 @@ namespace {
 /// Expects an exact result without host steps; now and then runs every engine.
 void expect_machine(LayerCase& layer, ValueId y, MachineConfig& config, bool narrow, Random& random,
                     Hits& hits) {
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, narrow);
   count_layers(outcome, hits);

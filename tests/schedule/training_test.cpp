@@ -125,7 +125,8 @@ void check_mlp(Random& random, Hits& hits) {
   Network net(random);
   const ValueId x = net.relu(net.gemm(net.input({batch, inputs}), inputs, hidden));
   const Training training(net.finish(net.gemm(x, hidden, classes)), random);
-  const NetworkProgram program = compile_network(training.graph, config);
+  const CompileOptions options{.mapping = {.effort = random_effort(random)}};
+  const NetworkProgram program = compile_network(training.graph, config, options);
   EXPECT_TRUE(host_steps(program).empty()) << layer_table(program);
   expect_within_bounds(program, config, training.inputs);
   ++hits[batch > config.array_rows ? "batch larger" : "batch fits"];

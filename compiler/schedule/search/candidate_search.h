@@ -27,6 +27,9 @@ class CandidateSearch {
   CandidateSearch(const Segment& segment, const MachineConfig& config,
                   const MappingOptions& options, std::uint64_t most);
 
+  /// As KnownReplays::share().
+  void share(SharedReplays* replays) { replays_.share(replays); }
+
   bool at_budget() const { return replayed_ >= most_; }
   bool at_end() const { return best_ && at_budget(); }
 

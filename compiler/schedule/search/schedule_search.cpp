@@ -28,6 +28,8 @@ class ScheduleSearch : private DivisionSearch {
         form_(options.form),
         ladders_(capacity_ladders(segment, config)) {}
 
+  using CandidateSearch::share;
+
   /// The choices for a part of the batch, repeated for the others, are the first candidate for the
   /// whole, so that more images rarely take longer each. The whole then gets fewer replays.
   void begin_with_part(const CostedSchedule& of_part, std::int64_t images) {
@@ -385,10 +387,13 @@ std::optional<CostedSchedule> search_schedules(const Segment& segment, const Mac
                                                const MappingOptions& options, std::uint64_t most,
                                                const KnownChoices& known) {
   ScheduleSearch search(segment, config, options, most);
+  search.share(known.replays);
   if (const auto part = part_of_batch(segment, options)) {
     std::optional<CostedSchedule> found;
     const CostedSchedule* of_part = known.of_part;
-    if (of_part == nullptr) found = search_schedules(*part, config, options, most);
+    if (of_part == nullptr) {
+      found = search_schedules(*part, config, options, most, {.replays = known.replays});
+    }
     if (found) of_part = &*found;
     if (of_part != nullptr) search.begin_with_part(*of_part, batch_of(*part));
   }

@@ -79,7 +79,7 @@ Convolution random_convolution(const MachineConfig& config, Random& random) {
 
 /// Packed taps or not, or what takes fewer folds or cycles.
 MappingOptions random_packing(Random& random) {
-  MappingOptions options;
+  MappingOptions options{.effort = random_effort(random)};
   if (random.chance(60)) options.packed_taps = random.chance(70);
   if (random.chance(70)) options.form = random.one_of<std::size_t>({0, 1, 2, 2, 3});
   return options;

@@ -89,7 +89,7 @@ void check_product(Random& random, Hits& hits) {
   } else {
     y = layer.builder.add(Op::kMatMulInteger, {a, b, a_zero, b_zero});
   }
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, false);
   count_pieces(outcome, hits);
@@ -177,7 +177,7 @@ void check_wide_convolution(Random& random, Hits& hits) {
   } else {
     y = layer.builder.add(Op::kConvInteger, {x, w, x_zero, w_zero}, conv.attributes);
   }
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, false);
   count_pieces(outcome, hits);
@@ -208,7 +208,7 @@ void check_solid_convolution(Random& random, Hits& hits) {
   ValueId y = layer.builder.add(Op::kConv, inputs, conv.attributes);
   const bool narrow = random.chance(60);
   if (narrow) y = layer.through_machine(y);
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   // The result of a depthwise convolution is rounded, even if it goes to the host.
   const bool depthwise = layer_table(outcome.program).find("depthwise") != std::string::npos;
@@ -264,7 +264,8 @@ void check_float_form(Random& random, Hits& hits) {
   if (random.chance(40)) y = layer.builder.add(Op::kRelu, {y});
   layer.builder.output(y, "y");
   const NetworkProgram program =
-      compile_network(passes::optimize(layer.builder.finish(), reference::evaluate), config);
+      compile_network(passes::optimize(layer.builder.finish(), reference::evaluate), config,
+                      {.mapping = {.effort = random_effort(random)}});
   const runtime::NetworkRun run =
       runtime::run_network(program, config, layer.inputs, {.simulate = {}, .keep_results = true});
   EXPECT_GT(run.useful_macs, 0U) << layer_table(program);

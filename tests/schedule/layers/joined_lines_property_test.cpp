@@ -264,6 +264,7 @@ void check_chain(Random& random, Hits& hits) {
   const ValueId y = Chain(layer, random, hits).run();
   MappingOptions options;
   options.joined_lines = true;
+  options.effort = random_effort(random);
   if (random.chance(30)) options.packed_taps = random.chance(50);
   if (random.chance(30)) options.depthwise_on_vector_unit = random.chance(50);
   const LayerOutcome outcome = run_layer(layer, y, config, options);
@@ -291,6 +292,7 @@ void check_quantized_chain(Random& random, Hits& hits) {
   const ValueId y = QuantizedChain(layer, random).run();
   MappingOptions options;
   options.joined_lines = true;
+  options.effort = random_effort(random);
   if (random.chance(30)) options.packed_taps = random.chance(50);
   const LayerOutcome outcome = run_layer(layer, y, config, options);
   expect_exact(outcome, layer, true);

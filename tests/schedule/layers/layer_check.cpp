@@ -51,6 +51,10 @@ MachineConfig random_layer_machine(ElementType dtype, Random& random) {
   return config;
 }
 
+SearchEffort random_effort(Random& random) {
+  return random.chance(85) ? SearchEffort::kNone : SearchEffort::kNormal;
+}
+
 namespace {
 
 NetworkProgram compile(const graph::Graph& graph, MachineConfig& config,

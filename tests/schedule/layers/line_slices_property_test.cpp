@@ -97,7 +97,7 @@ void count_slices(const LayerOutcome& outcome, Hits& hits) {
 void check(LayerCase& layer, ValueId y, MachineConfig& config, Random& random, Hits& hits) {
   MappingOptions options;
   options.joined_lines = true;
-  if (random.chance(85)) options.effort = SearchEffort::kNone;
+  options.effort = random_effort(random);
   if (random.chance(50)) options.depthwise_on_vector_unit = false;
   const LayerOutcome outcome = run_layer(layer, y, config, options);
   expect_exact(outcome, layer, true);

@@ -50,7 +50,7 @@ void check_constant_product(Random& random, Hits& hits) {
   ValueId y = layer.builder.add(gemm ? Op::kGemm : Op::kMatMul, inputs, attributes);
   const bool narrow = random.chance(60);
   if (narrow) y = layer.through_machine(y);
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, narrow);
   count_product(config, sizes, outcome, hits);
@@ -92,6 +92,7 @@ void check_streamed_weights(Random& random, Hits& hits) {
   const Shape weights = turned_weights ? Shape{sizes.n, sizes.k} : Shape{sizes.k, sizes.n};
   const Tensor w = random.tensor<float>(weights, -8, 8);
   const Tensor offsets = random.tensor<float>({sizes.n}, -99, 99);
+  const SearchEffort effort = random_effort(random);
   Tensor straight;
   for (const bool turned : {false, true}) {
     LayerCase layer(dtype);
@@ -107,6 +108,7 @@ void check_streamed_weights(Random& random, Hits& hits) {
     }
     MappingOptions options;
     options.turned_results = turned;
+    options.effort = effort;
     MachineConfig config = machine;
     // A column tile of the stationary operand must fit.
     config.unified_buffer_kib = std::max(config.unified_buffer_kib, 2U);
@@ -231,7 +233,7 @@ void check_computed_product(Random& random, Hits& hits) {
       y = add_plain(layer, config, random, hits);
       ++hits["plain"];
   }
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, narrow);
   if (outcome.streamed) ++hits["streamed"];
@@ -276,7 +278,7 @@ void check_flattened_product(Random& random, Hits& hits) {
     y = layer.builder.add(Op::kMatMul, {layer.builder.add(Op::kFlatten, {x}),
                                         layer.constant(random.tensor<float>({flat, n}, -8, 8))});
   }
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, false);
   ++hits[quantized ? "int8" : "float"];
@@ -315,7 +317,7 @@ void check_integer_product(Random& random, Hits& hits) {
   } else {
     y = layer.builder.add(Op::kMatMulInteger, {a, b, a_zero, b_zero});
   }
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, false);
   count_product(config, sizes, outcome, hits);

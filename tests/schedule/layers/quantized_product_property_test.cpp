@@ -87,7 +87,7 @@ void check_product(Random& random, Hits& hits) {
       y = add_plain(layer, config, with_zero, random);
       ++hits["plain"];
   }
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   for (const HostStep& step : host_steps(outcome.program)) {
     EXPECT_NE(outcome.program.graph.nodes[step.node].op, Op::kQLinearMatMul)
         << layer_table(outcome.program);
@@ -117,7 +117,7 @@ TEST(QuantizedProductPropertyTest, ASecondZeroPointIsForTheHost) {
   const ValueId zero = layer.constant(Tensor::scalar<std::int8_t>(1));
   const ValueId y =
       layer.builder.add(Op::kQLinearMatMul, {a, scale, zero, b, scale, zero, scale, zero});
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   ASSERT_EQ(host_steps(outcome.program).size(), 1U);
   EXPECT_EQ(host_steps(outcome.program)[0].reason,
             "its second operand is computed and has a zero point");

@@ -121,7 +121,7 @@ void check_chain(Random& random, Hits& hits) {
   const std::int64_t steps = random.between(1, 5);
   const Chain chain = random_chain(layer, shape, has_room(config), steps, random, hits);
   const ValueId y = layer.quantized(chain.end, random.chance(40), 0.03, random);
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   EXPECT_EQ(layers_of(outcome.program).size(), 1U) << layer_table(outcome.program);
   expect_exact(outcome, layer, true);
@@ -162,7 +162,7 @@ void check_far_scales(Random& random, Hits& hits) {
   ValueId y =
       layer.builder.add(Op::kMax, {times(x, first), layer.constant(Tensor::scalar(between))});
   y = layer.quantized(times(y, last), random.chance(40), std::ldexp(1.0, result), random);
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, true);
   ++hits["passes " + std::to_string(passes(outcome.program, shape, config))];
@@ -198,7 +198,7 @@ void check_softmax(Random& random, Hits& hits) {
   const Op op = random.one_of({Op::kSoftmax, Op::kLogSoftmax});
   const ValueId y = layer.quantized(layer.builder.add(op, {x}), is_unsigned,
                                     op == Op::kSoftmax ? 0.005 : 0.06, random);
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   EXPECT_EQ(layers_of(outcome.program).size(), 1U) << layer_table(outcome.program);
   // Arguments are below 20 in size and rounded to 2^-20; scale and mask each add as much again.
@@ -231,7 +231,7 @@ TEST(QuantizedVectorPropertyTest, RowsOfAConstantAreFoundInEveryPieceOfTheirBloc
   const ValueId x = layer.dequantized(random_bytes(shape, false, random), 0.02, random);
   const ValueId rows = layer.constant(random.reals({1100, 5}, 3));
   const ValueId y = layer.quantized(layer.builder.add(Op::kAdd, {x, rows}), false, 0.03, random);
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   ASSERT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   EXPECT_GT(layers_of(outcome.program)[0].chunks, 2U);
   expect_exact(outcome, layer, true);
@@ -270,7 +270,7 @@ void check_normalization(Random& random, Hits& hits) {
   }
   const ValueId y = layer.quantized(layer.builder.add(Op::kLayerNormalization, inputs),
                                     random.chance(30), 0.05, random);
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   // Values below 8, and sums of at most 19 of them, have errors below 2^-19. Deviations are 0 or at
   // least 0.015; at 0 the divisor is the root of epsilon, 0.003. So 2^-19 / 0.003 < 2^-10.
@@ -320,7 +320,7 @@ TEST(QuantizedVectorPropertyTest, MaximaAndMinimaOfIntegersAndANumberAreExact) {
     std::vector<ValueId> operands = {layer.input(x), layer.constant(number)};
     if (random.chance(50)) std::swap(operands[0], operands[1]);
     const ValueId y = layer.builder.add(is_max ? Op::kMax : Op::kMin, operands);
-    const LayerOutcome outcome = run_layer(layer, y, config);
+    const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
     ++hit[is_unsigned ? "uint8" : "int8"];
     ASSERT_TRUE(outcome.on_machine);
     ASSERT_EQ(outcome.result(), is_unsigned ? bounded<std::uint8_t>(x, bound, is_max)

@@ -44,6 +44,7 @@ void check_turned_values(Random& random, Hits& hits) {
   const Tensor second = random.tensor<float>({n, last}, -1, 1);
   const Tensor residual = random.tensor<float>(shape(last), -9, 9);
   const Tensor addend = random.tensor<float>(shape(n), -9, 9);
+  const SearchEffort effort = random_effort(random);
   Tensor straight;
   for (const bool turned : {false, true}) {
     LayerCase layer(dtype);
@@ -74,6 +75,7 @@ void check_turned_values(Random& random, Hits& hits) {
     }
     MappingOptions options;
     options.turned_values = turned;
+    options.effort = effort;
     const LayerOutcome outcome = run_layer(layer, y, machine, options);
     EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
     expect_exact(outcome, layer, narrow);

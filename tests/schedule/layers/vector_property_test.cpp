@@ -132,7 +132,7 @@ void check_quantized_binary(Random& random, Hits& hits) {
   ValueId y = layer.builder.add(op, {a, operand()});
   if (random.chance(40)) y = layer.builder.add(Op::kRelu, {y});
   y = layer.quantized(y, is_unsigned, 0.03, random);
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, true);
   ++hits[std::string(to_string(op))];
@@ -196,7 +196,7 @@ void check_pool(Random& random, Hits& hits) {
   if (in_reals) x = layer.builder.add(Op::kDequantizeLinear, {x, scale, zero});
   ValueId y = layer.builder.add(op, {x}, global ? Attributes() : window);
   if (in_reals) y = layer.builder.add(Op::kQuantizeLinear, {y, scale, zero});
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, true);
   ++hits[std::string(to_string(op))];
@@ -223,7 +223,7 @@ TEST(VectorPropertyTest, DivisorsOfPoolsAreFoundInEveryPieceOfALine) {
   const ValueId x = layer.input(random.tensor<float>({1, 3, 3, 1200}, -9, 9));
   const ValueId y = layer.builder.add(Op::kAveragePool, {x},
                                       {{"kernel_shape", Ints{3, 3}}, {"pads", Ints{1, 1, 1, 1}}});
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   ASSERT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   EXPECT_GT(layers_of(outcome.program)[0].chunks, 3U);
   expect_exact(outcome, layer, true);
@@ -267,7 +267,7 @@ void check_concat(Random& random, Hits& hits) {
   }
   const ValueId y =
       layer.builder.add(Op::kConcat, parts, {{"axis", static_cast<std::int64_t>(axis)}});
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, true);
   ++hits[along_channels ? "channels" : "rows"];
@@ -357,7 +357,7 @@ void check_reduction(Random& random, Hits& hits) {
   }
   ValueId y = layer.builder.add(op, inputs, attributes);
   if (quantized) y = layer.quantized(y, false, 0.03, random);
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   if (quantized) {
     // At most 49 terms below 11 add to at most 539. 50 roundings of 2^-24 * 539 are less than 2^-8.

@@ -132,7 +132,7 @@ void check_float(Random& random, Hits& hits) {
   const ValueId y =
       layer.builder.add(Op::kGemm, {matrix, layer.constant(random.tensor<float>(weights, -2, 2)),
                                     layer.constant(random.tensor<float>({weights[1]}, -9, 9))});
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   if (softmax) {
     // Rounding to bf16 changes each probability by at most 2^-9 of its value; the softmax error is
     // below 2^-13. Each row adds up to 1 and weights are at most 2.
@@ -178,7 +178,7 @@ void check_bytes(Random& random, Hits& hits) {
   const ValueId matrix = views(layer, made, random, hits);
   const ValueId y =
       multiply(layer, matrix, shape_of(layer, matrix)[1], random.between(1, 6), random);
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = random_effort(random)});
   expect_exact(outcome, layer, false);
   try_engines(outcome, layer, config, random, hits);
   count(outcome, hits);
