@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <optional>
 
 namespace weft {
 namespace {
@@ -16,31 +17,52 @@ std::uint64_t count_of(const std::vector<PatchPositions>& runs) {
   return count;
 }
 
+/// The positions remainder + i*step of an axis, for `first` <= i < `end`.
+struct Interval {
+  std::int64_t remainder = 0;
+  std::int64_t first = 0;
+  std::int64_t end = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): Clang 14 reports a 0 that it adds itself
+  auto operator<=>(const Interval&) const = default;
+};
+
+/// Where a tap is inside the image: it meets the positions offset + i*step.
+Interval met_by(const PatchAxis& axis, std::uint64_t windows, std::int64_t tap) {
+  const std::int64_t step = axis.step;
+  const std::int64_t limit = axis.limit;
+  const std::int64_t offset = axis.origin + tap * axis.dilation;
+  const std::int64_t moved = floor_div(offset, step);
+  const std::int64_t remainder = offset - moved * step;
+  return {remainder, std::max<std::int64_t>(moved, 0),
+          std::min(moved + static_cast<std::int64_t>(windows),
+                   floor_div(limit - 1 - remainder, step) + 1)};
+}
+
+/// The least of met_positions().
+std::optional<std::uint64_t> first_met(const PatchAxis& axis, std::uint64_t windows,
+                                       std::uint32_t first_tap, std::uint32_t end_tap) {
+  std::optional<std::uint64_t> least;
+  for (std::int64_t tap = first_tap; tap < end_tap; ++tap) {
+    const Interval met = met_by(axis, windows, tap);
+    if (met.first >= met.end) continue;
+    const auto position = static_cast<std::uint64_t>(met.remainder + met.first * axis.step);
+    least = least ? std::min(*least, position) : position;
+  }
+  return least;
+}
+
 }  // namespace
 
-// Tap j meets the positions offset_j + i*step. Taps whose offsets leave the same remainder modulo
-// `step` meet positions of one grid, on which their windows are intervals; these are joined.
+// Taps whose offsets leave the same remainder modulo `step` meet positions of one grid, on which
+// their windows are intervals; these are joined.
 std::vector<PatchPositions> met_positions(const PatchAxis& axis, std::uint64_t windows,
                                           std::uint32_t first_tap, std::uint32_t end_tap) {
   const std::int64_t step = axis.step;
-  const std::int64_t limit = axis.limit;
-  struct Interval {
-    std::int64_t remainder = 0;
-    std::int64_t first = 0;
-    std::int64_t end = 0;
-    // NOLINTNEXTLINE(modernize-use-nullptr): Clang 14 reports a 0 that it adds itself
-    auto operator<=>(const Interval&) const = default;
-  };
   std::vector<Interval> intervals;
   intervals.reserve(end_tap - first_tap);
   for (std::int64_t tap = first_tap; tap < end_tap; ++tap) {
-    const std::int64_t offset = axis.origin + tap * axis.dilation;
-    const std::int64_t moved = floor_div(offset, step);
-    const std::int64_t remainder = offset - moved * step;
-    const std::int64_t first = std::max<std::int64_t>(moved, 0);
-    const std::int64_t end = std::min(moved + static_cast<std::int64_t>(windows),
-                                      floor_div(limit - 1 - remainder, step) + 1);
-    if (first < end) intervals.push_back({remainder, first, end});
+    const Interval met = met_by(axis, windows, tap);
+    if (met.first < met.end) intervals.push_back(met);
   }
   std::ranges::sort(intervals);
   std::vector<PatchPositions> runs;
@@ -103,10 +125,17 @@ std::uint64_t patch_elements(const Load& load) {
 }
 
 std::uint64_t first_patch_element(const Load& load) {
-  std::uint64_t lowest = UINT64_MAX;
-  for_each_patch_line(
-      load, [&](std::uint64_t first, std::uint64_t) { lowest = std::min(lowest, first); });
-  return lowest == UINT64_MAX ? load.patches->offset : lowest;
+  const Patches& patches = *load.patches;
+  const auto column = first_met(patches.x, patches.width, 0, patches.x.taps);
+  if (!column) return patches.offset;
+  for (const PatchChannel& each : patch_channels(patches)) {
+    const auto line =
+        first_met(patches.y, load.rows / patches.width, each.first_tap_line, each.end_tap_line);
+    if (!line) continue;
+    const std::uint64_t lines = each.channel * patches.y.limit + *line;
+    return patches.offset + lines * patches.x.limit + *column;
+  }
+  return patches.offset;
 }
 
 }  // namespace weft

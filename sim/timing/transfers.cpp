@@ -20,6 +20,16 @@ Cycle latency_cycles(Channel channel, const MachineConfig& config) {
   return channel == Channel::kMemory ? config.memory_latency_cycles : config.host_latency_cycles;
 }
 
+std::optional<Channel> transfer_channel(const Operation& operation, const MachineConfig& config) {
+  const auto* fetch = std::get_if<Fetch>(&operation);
+  if (fetch != nullptr
+          ? fetch->buffer.has_value()
+          : !std::holds_alternative<Load>(operation) && !std::holds_alternative<Store>(operation)) {
+    return std::nullopt;
+  }
+  return channel_of(opcode_of(operation), config.memory_kind);
+}
+
 namespace {
 
 TransferRequest patch_request(const Load& load, std::optional<Channel> channel,

@@ -49,6 +49,9 @@ struct TransferRequest {
 std::optional<TransferRequest> transfer_request(const Operation& operation,
                                                 const MachineConfig& config);
 
+/// The channel of transfer_request(), without the rest; nullopt if there is no request as well.
+std::optional<Channel> transfer_channel(const Operation& operation, const MachineConfig& config);
+
 /// Cycles that a fetch from the buffer takes: one per row. 0 for other operations.
 Cycle buffer_read_cycles(const Operation& operation, const MachineConfig& config);
 

@@ -19,9 +19,9 @@ Cycle UnitClock::earliest(const Operation& operation, Cycle ready) const {
   if (const auto* matmul = std::get_if<Matmul>(&operation)) {
     return matmul->next_weights ? std::max(start, shadow_free_ + array_.push()) : start;
   }
-  const auto request = transfer_request(operation, config_);
-  if (!request || !request->channel) return start;
-  return std::max(start, channels_[static_cast<std::size_t>(*request->channel)].free_cycle());
+  const auto channel = transfer_channel(operation, config_);
+  if (!channel) return start;
+  return std::max(start, channels_[static_cast<std::size_t>(*channel)].free_cycle());
 }
 
 Cycle UnitClock::run(const Operation& operation, Cycle start) {
