@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
+#include <mutex>
+#include <numeric>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -57,23 +61,35 @@ DoubledSize with_batch(const ChosenLayer& chosen, const LargerBatch& batch,
 
 std::vector<DoubledSize> doubled_sizes(const ChosenLayer& chosen, const LargerBatch& batch,
                                        const std::function<void(double)>& progress) {
-  std::vector<DoubledSize> all;
-  constexpr double kCount = kBuffers.size() + 1.0;
-  double done = 0;
-  const auto within = [&](double share) { progress((done + share) / kCount); };
-  const auto add = [&](const auto& run) {
-    try {
-      all.push_back(run());
-    } catch (const ConfigError&) {  // out of range: nothing to simulate
-    } catch (const InputError&) {   // a batch that the network does not take
-    }
-    progress(++done / kCount);
+  std::mutex reporting;
+  std::array<double, kBuffers.size() + 1> shares{};  // done of each run
+  std::vector<std::future<std::optional<DoubledSize>>> runs;
+  // A search takes most of the time of a run, and the searches know nothing of each other.
+  const auto add = [&](auto run) {
+    const auto report = [&, each = runs.size()](double share) {
+      const std::scoped_lock lock(reporting);
+      shares[each] = share;
+      progress(std::accumulate(shares.begin(), shares.end(), 0.0) / shares.size());
+    };
+    runs.push_back(std::async(std::launch::async, [=]() -> std::optional<DoubledSize> {
+      try {
+        return run(report);
+      } catch (const ConfigError&) {  // out of range: nothing to simulate
+      } catch (const InputError&) {   // a batch that the network does not take
+      }
+      return std::nullopt;
+    }));
   };
   for (const ConfigKey& key : config_keys()) {
     if (std::ranges::find(kBuffers, key.name) == kBuffers.end()) continue;
-    add([&] { return with_buffer(chosen, key, within); });
+    add([&](const auto& report) { return with_buffer(chosen, key, report); });
   }
-  add([&] { return with_batch(chosen, batch, within); });
+  add([&](const auto& report) { return with_batch(chosen, batch, report); });
+  std::vector<DoubledSize> all;
+  for (auto& run : runs) {
+    if (auto size = run.get()) all.push_back(std::move(*size));
+  }
+  progress(1);
   return all;
 }
 
