@@ -32,6 +32,8 @@ class CandidateSearch {
 
   bool at_budget() const { return replayed_ >= most_; }
   bool at_end() const { return best_ && at_budget(); }
+  /// The fewest so far; 0: not known.
+  Cycle cycles_so_far() const { return best_ ? best_->cycles.value_or(0) : 0; }
 
   /// Takes the choices if they save more than `least` cycles. Returns the cycles if they are known;
   /// nullopt for hopeless choices.
