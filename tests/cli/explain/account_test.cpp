@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tests/cli/explain/runs.h"
+#include "tests/schedule/draws.h"
 
 namespace weft::test {
 namespace {
@@ -167,6 +168,8 @@ TEST(ExplainAccountTest, FoldsThatAreNotToldAreSummedUp) {
   }
 }
 
+const auto kConvolutions = static_cast<unsigned>(compiler::testing::draws(24, 60));
+
 struct ConvDraw {
   Pair input;  // C H W
   std::uint64_t filters = 1;
@@ -247,8 +250,8 @@ Words explain_on_tiny(const ConvDraw& conv, const std::string& taps, std::uint64
 }
 
 TEST(ExplainAccountTest, EveryFoldOfPackedTapsIsABlockOfTheWindow) {
-  int uneven = 0;
-  for (unsigned seed = 1; seed <= 24; ++seed) {
+  unsigned uneven = 0;
+  for (unsigned seed = 1; seed <= kConvolutions; ++seed) {
     Draw draw(seed);
     const ConvDraw conv = draw_conv(draw);
     const std::uint64_t elements = conv.input[0] * conv.kernel[0] * conv.kernel[1];
@@ -273,14 +276,14 @@ TEST(ExplainAccountTest, EveryFoldOfPackedTapsIsABlockOfTheWindow) {
     }
     EXPECT_EQ(rows.size(), (elements + 3) / 4 * ((conv.filters + 3) / 4));
     for (const auto& [place, count] : rows) EXPECT_EQ(count, pixels);
-    uneven += elements % 4 != 0 ? 1 : 0;
+    uneven += elements % 4 != 0 ? 1U : 0U;
   }
-  EXPECT_GT(uneven, 8);
+  EXPECT_GT(uneven, kConvolutions / 3);
 }
 
 TEST(ExplainAccountTest, EveryFoldOfAConvolutionIsATapAndItsChannels) {
-  int padded = 0;
-  for (unsigned seed = 1; seed <= 24; ++seed) {
+  unsigned padded = 0;
+  for (unsigned seed = 1; seed <= kConvolutions; ++seed) {
     Draw draw(seed);
     const ConvDraw conv = draw_conv(draw);
     if (conv.input[0] == 1 && conv.filters == 1) continue;  // may run on the vector unit
@@ -311,9 +314,9 @@ TEST(ExplainAccountTest, EveryFoldOfAConvolutionIsATapAndItsChannels) {
     EXPECT_EQ(rows.size(), taps * blocks * ((conv.filters + 3) / 4));
     for (const auto& [place, count] : rows) EXPECT_EQ(count, pixels);
     EXPECT_EQ(outside, expected);
-    padded += std::ranges::max(expected) > 0 ? 1 : 0;
+    padded += std::ranges::max(expected) > 0 ? 1U : 0U;
   }
-  EXPECT_GT(padded, 8);
+  EXPECT_GT(padded, kConvolutions / 3);
 }
 
 TEST(ExplainAccountTest, TheTextFitsTheTerminal) {

@@ -11,6 +11,7 @@
 #include "models/reference/cpu/run_graph.h"
 #include "pe/float_formats.h"
 #include "runtime/network_check.h"
+#include "tests/schedule/draws.h"
 #include "tests/schedule/machine_runs.h"
 
 namespace weft::compiler::testing {
@@ -52,7 +53,8 @@ MachineConfig random_layer_machine(ElementType dtype, Random& random) {
 }
 
 SearchEffort random_effort(Random& random) {
-  return random.chance(85) ? SearchEffort::kNone : SearchEffort::kNormal;
+  const auto unsearched = static_cast<int>(draws(85, 0));  // percent
+  return random.chance(unsearched) ? SearchEffort::kNone : SearchEffort::kNormal;
 }
 
 namespace {

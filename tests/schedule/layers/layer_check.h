@@ -78,8 +78,8 @@ struct LayerOutcome {
 ElementType random_float_type(Random& random);
 /// R and C are 3 to 8, not always equal. Memories range from too small to ample.
 MachineConfig random_layer_machine(ElementType dtype, Random& random);
-/// No search in most cases: a search lowers a layer many times, and nine tenths of the time
-/// of a test would go into it.
+/// No search in most cases of a usual run: a search lowers a layer many times, and nine tenths of
+/// the time of a test would go into it.
 SearchEffort random_effort(Random& random);
 
 /// Compiles the case with `value` as output y, runs it on engine fast and times it by analytic. If
