@@ -14,9 +14,12 @@ Schedule without_division(Schedule schedule) {
   return schedule;
 }
 
-/// Whether a program with `staging` rows has the cycles of a replay with `known` rows.
-bool is_staged_alike(const Replay& cost, std::uint64_t known, std::uint64_t staging) {
-  return known == staging || (cost.staged_rows && *cost.staged_rows <= staging);
+/// Whether a program with `staging` rows has the cycles of a replay with `known` rows. In order by
+/// tile, more staging may give more tiles wide rows of their own.
+bool is_staged_alike(const Replay& cost, InstructionOrder order, std::uint64_t known,
+                     std::uint64_t staging) {
+  if (known == staging) return true;
+  return order != InstructionOrder::kByTile && cost.staged_rows && *cost.staged_rows <= staging;
 }
 
 }  // namespace
@@ -42,11 +45,18 @@ Replay SharedReplays::of(const Segment& segment, const Schedule& schedule,
   for (const Known& known : all) {
     const Replay& cost = known.cost;
     if (cost.is_abandoned ? known.most != most : cost.cycles > most) continue;
-    if (is_staged_alike(cost, known.staging, staging) && known.rest == rest) return cost;
+    if (is_staged_alike(cost, rest.order, known.staging, staging) && known.rest == rest)
+      return cost;
   }
   const Replay cost = replay(segment, schedule, config, most);
   all.push_back({std::move(rest), staging, most, cost});
   return cost;
+}
+
+std::size_t SharedReplays::size() const {
+  std::size_t count = 0;
+  for (const OfMachine& each : machines_) count += each.all.size();
+  return count;
 }
 
 Replay KnownReplays::of(const Schedule& schedule, Cycle most) {
@@ -54,7 +64,7 @@ Replay KnownReplays::of(const Schedule& schedule, Cycle most) {
   const std::uint64_t staging = schedule.buffer.staging_rows();
   for (const Known& known : all_) {
     const Replay& cost = known.cost;
-    if (!is_staged_alike(cost, known.staging, staging) || known.rest != rest) continue;
+    if (!is_staged_alike(cost, rest.order, known.staging, staging) || known.rest != rest) continue;
     if (!cost.is_abandoned || cost.cycles > most) {
       return {cost.cycles, cost.is_abandoned, 0, cost.staged_rows};
     }

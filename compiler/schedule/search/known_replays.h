@@ -2,10 +2,8 @@
 // twice.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include "compiler/layers/segment.h"
@@ -24,6 +22,8 @@ class SharedReplays {
   /// Exactly what replay() returns. `segment`: the only one with its number of images here.
   Replay of(const Segment& segment, const Schedule& schedule, const MachineConfig& config,
             Cycle most = kAnyCycles);
+  /// How many were replayed.
+  std::size_t size() const;
 
  private:
   struct Known {
