@@ -33,7 +33,8 @@ std::vector<SharedReplays::Known>& SharedReplays::of_machine(const Segment& segm
     return one.images == images && one.machine == machine;
   });
   if (found != machines_.end()) return found->all;
-  return machines_.emplace_back(images, std::move(machine), std::vector<Known>{}).all;
+  machines_.push_back({images, std::move(machine), {}});
+  return machines_.back().all;
 }
 
 Replay SharedReplays::of(const Segment& segment, const Schedule& schedule,
