@@ -44,9 +44,7 @@ Stream::Stream(const MachineConfig& config, MachineStep& step, InstructionSink& 
 
 void Stream::order_by_start(const MachineConfig& planned) {
   planned_ = &planned;
-  scheduler_.emplace(
-      planned, [this](const ListScheduler::Entry& entry) { write(entry); }, ListScheduler::kBlock,
-      staging_from_);
+  scheduler_.emplace(planned, [this](const ListScheduler::Entry& entry) { write(entry); });
 }
 
 void Stream::order_by_tile(const MachineConfig& planned) {
@@ -56,7 +54,7 @@ void Stream::order_by_tile(const MachineConfig& planned) {
 
 void Stream::order_rounds(const MachineConfig& planned, std::size_t at_once) {
   order_by_start(planned);
-  merger_.emplace(planned, *scheduler_, at_once, staging_from_);
+  merger_.emplace(planned, *scheduler_, at_once);
   at_once_ = at_once;
 }
 

@@ -37,9 +37,7 @@ class ListScheduler {
   using Write = std::function<void(const Entry&)>;
 
   /// Hands the operations to `write` in their new order. `config` must outlive the scheduler.
-  /// `staging`: as OperationGraph's.
-  ListScheduler(const MachineConfig& config, Write write, std::size_t block = kBlock,
-                std::uint64_t staging = OperationGraph::kOnePart);
+  ListScheduler(const MachineConfig& config, Write write, std::size_t block = kBlock);
 
   void add(Entry entry);
   /// As OperationBlock::after_writes().
