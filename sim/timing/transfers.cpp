@@ -22,11 +22,10 @@ Cycle latency_cycles(Channel channel, const MachineConfig& config) {
 
 std::optional<Channel> transfer_channel(const Operation& operation, const MachineConfig& config) {
   const auto* fetch = std::get_if<Fetch>(&operation);
-  if (fetch != nullptr
-          ? fetch->buffer.has_value()
-          : !std::holds_alternative<Load>(operation) && !std::holds_alternative<Store>(operation)) {
-    return std::nullopt;
-  }
+  const bool is_transfer = std::holds_alternative<Load>(operation) ||
+                           std::holds_alternative<Store>(operation) ||
+                           (fetch != nullptr && !fetch->buffer);
+  if (!is_transfer) return std::nullopt;
   return channel_of(opcode_of(operation), config.memory_kind);
 }
 
@@ -44,21 +43,21 @@ TransferRequest patch_request(const Load& load, std::optional<Channel> channel,
 
 std::optional<TransferRequest> transfer_request(const Operation& operation,
                                                 const MachineConfig& config) {
-  const auto channel = [&] { return channel_of(opcode_of(operation), config.memory_kind); };
+  const std::optional<Channel> channel = transfer_channel(operation, config);
   const std::uint64_t row_bytes = config.row_bytes();
   if (const auto* load = std::get_if<Load>(&operation)) {
-    if (load->patches) return patch_request(*load, channel(), config);
-    return TransferRequest{channel(), Direction::kRead, load->host * row_bytes,
+    if (load->patches) return patch_request(*load, channel, config);
+    return TransferRequest{channel, Direction::kRead, load->host * row_bytes,
                            load->rows * row_bytes};
   }
   if (const auto* store = std::get_if<Store>(&operation)) {
-    return TransferRequest{channel(), Direction::kWrite, store->host * row_bytes,
+    return TransferRequest{channel, Direction::kWrite, store->host * row_bytes,
                            store->rows * row_bytes};
   }
   const auto* fetch = std::get_if<Fetch>(&operation);
   if (fetch == nullptr || fetch->buffer) return std::nullopt;
   const std::uint64_t tile_bytes = config.tile_bytes();
-  return TransferRequest{channel(), Direction::kRead, kWeightMemory + fetch->tile * tile_bytes,
+  return TransferRequest{channel, Direction::kRead, kWeightMemory + fetch->tile * tile_bytes,
                          tile_bytes};
 }
 
