@@ -106,6 +106,7 @@ class SegmentLowering {
         stream_(config, step_, sink, most),
         memory_(config_, parts_, schedule, stream_, step_),
         chunks_(segment.layers.size()) {
+    stream_.staging_from(schedule.buffer.staging);
     const auto rounds = static_cast<std::size_t>(schedule.groups.rounds_at_once);
     if (rounds > 1) {
       stream_.order_rounds(config_, rounds);

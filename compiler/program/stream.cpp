@@ -44,7 +44,9 @@ Stream::Stream(const MachineConfig& config, MachineStep& step, InstructionSink& 
 
 void Stream::order_by_start(const MachineConfig& planned) {
   planned_ = &planned;
-  scheduler_.emplace(planned, [this](const ListScheduler::Entry& entry) { write(entry); });
+  scheduler_.emplace(
+      planned, [this](const ListScheduler::Entry& entry) { write(entry); }, ListScheduler::kBlock,
+      staging_from_);
 }
 
 void Stream::order_by_tile(const MachineConfig& planned) {
@@ -54,7 +56,7 @@ void Stream::order_by_tile(const MachineConfig& planned) {
 
 void Stream::order_rounds(const MachineConfig& planned, std::size_t at_once) {
   order_by_start(planned);
-  merger_.emplace(planned, *scheduler_, at_once);
+  merger_.emplace(planned, *scheduler_, at_once, staging_from_);
   at_once_ = at_once;
 }
 

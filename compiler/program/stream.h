@@ -51,6 +51,8 @@ class Stream {
   /// emitted, each other one rows that lie as many further as `planned` has.
   void order_rounds(const MachineConfig& planned, std::size_t at_once);
 
+  /// Staging begins at this row of the unified buffer. Comes before an order is asked for.
+  void staging_from(std::uint64_t row) { staging_from_ = row; }
   /// Loads into rows of the unified buffer from `row` on bring weights, not inputs.
   void weights_from(std::uint64_t row) { weights_from_ = row; }
 
@@ -100,6 +102,7 @@ class Stream {
   std::optional<RoundMerger> merger_;       // before it, if rounds are under way at once
   std::size_t at_once_ = 1;                 // rounds
   std::size_t part_ = 0;                    // of the machine's rows that the round uses
+  std::uint64_t staging_from_ = OperationGraph::kOnePart;
   std::uint64_t weights_from_ = std::numeric_limits<std::uint64_t>::max();
   std::size_t emitted_ = 0;
   std::size_t written_ = 0;

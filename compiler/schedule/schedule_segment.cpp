@@ -108,11 +108,16 @@ class SmallerMachines {
  public:
   SmallerMachines(const Segment& segment, const MachineConfig& config,
                   const MappingOptions& options, CostedSchedule own,
-                  std::optional<std::uint64_t> most)
-      : segment_(segment), config_(config), options_(options), best_(std::move(own)), most_(most) {
+                  std::optional<std::uint64_t> most, SharedReplays& replays)
+      : segment_(segment),
+        config_(config),
+        options_(options),
+        best_(std::move(own)),
+        most_(most),
+        replays_(replays) {
     options_.progress = nullptr;
     options_.effort = SearchEffort::kNormal;  // for the smaller machines
-    if (!best_.cycles) best_.cycles = replay(segment_, best_.schedule, config_).cycles;
+    if (!best_.cycles) best_.cycles = replays_.of(segment_, best_.schedule, config_).cycles;
   }
 
   /// Goes down each ladder alone.
@@ -178,14 +183,14 @@ class SmallerMachines {
   /// Tries the choices for a machine that differs in its rates. False as from search().
   bool search_choices(const MachineConfig& other) {
     const std::uint64_t most = most_ ? *most_ : most_of_short(segment_, other);
-    const auto scheduled = own_schedule(segment_, other, options_, most);
+    const auto scheduled = own_schedule(segment_, other, options_, most, {.replays = &replays_});
     const auto* found = std::get_if<CostedSchedule>(&scheduled);
     if (found == nullptr || !found->cycles) return false;
     replayed_ += found->replayed;
     auto here = schedule_layers(segment_, config_, *found->choices);
     auto* schedule = std::get_if<Schedule>(&here);
     if (schedule == nullptr) return false;
-    const Cycle cycles = replay(segment_, *schedule, config_).cycles;
+    const Cycle cycles = replays_.of(segment_, *schedule, config_).cycles;
     if (cycles < *best_.cycles) {
       best_ = {std::move(*schedule), found->choices, cycles, best_.replayed};
     }
@@ -199,12 +204,12 @@ class SmallerMachines {
     const MachineConfig smaller = with_capacities(config_, capacities);
     if (usable_rows(smaller) == 0) return false;
     const std::uint64_t most = most_ ? *most_ : most_of_short(segment_, smaller);
-    auto scheduled = own_schedule(segment_, smaller, options_, most);
+    auto scheduled = own_schedule(segment_, smaller, options_, most, {.replays = &replays_});
     auto* found = std::get_if<CostedSchedule>(&scheduled);
     if (found == nullptr) return false;
     replayed_ += found->replayed;
-    const Cycle there = replay(segment_, found->schedule, smaller).cycles;
-    found->cycles = replay(segment_, found->schedule, config_).cycles;
+    const Cycle there = replays_.of(segment_, found->schedule, smaller).cycles;
+    found->cycles = replays_.of(segment_, found->schedule, config_).cycles;
     if (*found->cycles < *best_.cycles) best_ = std::move(*found);
     return there <= *best_.cycles / 5 * 6;
   }
@@ -214,6 +219,7 @@ class SmallerMachines {
   MappingOptions options_;
   CostedSchedule best_;
   const std::optional<std::uint64_t> most_;  // replayed by a search; nullopt: most_of_short()
+  SharedReplays& replays_;
   std::uint64_t replayed_ = 0;
   std::vector<Capacities> searched_ = {capacities_of(config_)};
 };
@@ -226,6 +232,7 @@ bool is_beaten(const CostedSchedule& schedule, const MappingOptions& options) {
 std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
                                                      const MachineConfig& config,
                                                      const MappingOptions& options,
+                                                     SharedReplays& replays,
                                                      const SearchedLike& like = {}) {
   if (const auto product = only_product(segment, config)) {
     return CostedSchedule{product_schedule(*product, config), std::nullopt, std::nullopt, 0};
@@ -238,7 +245,7 @@ std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
   if (const auto part = part_of_batch(segment, options)) {
     MappingOptions options_of_part = options;
     options_of_part.to_beat.reset();
-    auto found = find_schedule(*part, config, options_of_part);
+    auto found = find_schedule(*part, config, options_of_part, replays);
     auto* schedule = std::get_if<CostedSchedule>(&found);
     if (schedule != nullptr && schedule->choices) of_part = std::move(*schedule);
   }
@@ -246,8 +253,10 @@ std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
   const SearchedLike known = is_small ? SearchedLike{} : like;
   const std::uint64_t most =
       is_small && !thorough ? most_of_short(segment, config) : most_replayed(options.effort);
+  // The replays of a long program are of no use to another search, and too many to keep.
   auto scheduled =
-      own_schedule(segment, config, whole, most, {of_part ? &*of_part : nullptr, known});
+      own_schedule(segment, config, whole, most,
+                   {of_part ? &*of_part : nullptr, known, is_small ? &replays : nullptr});
   auto* own = std::get_if<CostedSchedule>(&scheduled);
   if (own == nullptr || is_one_of_many(options)) return scheduled;
   // A batch begins with what one image found.
@@ -255,15 +264,18 @@ std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
   const bool is_quick = thorough || own->replayed <= kQuick;
   if (is_image && !is_quick && !fits_buffer(segment, own->schedule)) {
     whole.to_beat.reset();
-    return SmallerMachines(segment, config, whole, std::move(*own), most).best_of_smaller_buffers();
+    return SmallerMachines(segment, config, whole, std::move(*own), most, replays)
+        .best_of_smaller_buffers();
   }
   if (is_beaten(*own, options)) return scheduled;
   if (is_small) {
-    return SmallerMachines(segment, config, whole, std::move(*own), std::nullopt).best_of_all();
+    return SmallerMachines(segment, config, whole, std::move(*own), std::nullopt, replays)
+        .best_of_all();
   }
   if (!own->cycles || !is_quick) return scheduled;
   const std::uint64_t most_each = thorough ? kOneLess : 3 * own->replayed;
-  return SmallerMachines(segment, config, whole, std::move(*own), most_each).best_of_one_less();
+  return SmallerMachines(segment, config, whole, std::move(*own), most_each, replays)
+      .best_of_one_less();
 }
 
 /// The thorough search begins elsewhere than the normal one and may end in a worse place, so it
@@ -272,11 +284,12 @@ std::variant<CostedSchedule, Obstacle> find_best(const Segment& segment,
                                                  const MachineConfig& config,
                                                  const MappingOptions& options,
                                                  const SearchedLike& like) {
-  auto found = find_schedule(segment, config, options, like);
+  SharedReplays replays;
+  auto found = find_schedule(segment, config, options, replays, like);
   if (options.effort != SearchEffort::kThorough) return found;
   MappingOptions normal = options;
   normal.effort = SearchEffort::kNormal;
-  auto first = find_schedule(segment, config, normal, like);
+  auto first = find_schedule(segment, config, normal, replays, like);
   const auto* before = std::get_if<CostedSchedule>(&first);
   const auto* now = std::get_if<CostedSchedule>(&found);
   const bool is_worse = before != nullptr && before->cycles &&

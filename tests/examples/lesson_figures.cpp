@@ -352,10 +352,10 @@ std::vector<Figure> five_mappings() {
           count("rows, packed", packed * pixels),
           {"padding, packed", decimals(100 * padding(array, taps, filters), 0), " 2x1x7    {} "},
           count("rows, two lines", both * pixels / 2),
-          {"padding, two lines", decimals(100 * (1 - useful), 0), " 2x1x7    {} "},
-          count("chunks", ceil_div(pixels / 2, 64), " 2x1x{} "),
+          {"padding, two lines", decimals(100 * (1 - useful), 0), " 2x1x14   {} "},
+          count("chunks", ceil_div(28 / 2, 32 / 28), " 2x1x{} "),  // of whole pairs of lines
           share("padding of 3 x 3", padding(array, 3 * 3, filters), "{} % padding"),
-          count("folds of lines", 5 * tiles(array, 5 * filters, 1), " {}x1x5 ")};
+          count("folds of lines", 5 * tiles(array, 5 * filters, 1), " {}x1x4 ")};
 }
 
 }  // namespace

@@ -4,8 +4,9 @@
 
 namespace weft::compiler {
 
-ListScheduler::ListScheduler(const MachineConfig& config, Write write, std::size_t block)
-    : write_(std::move(write)), block_(block), clock_(config), operations_(config) {}
+ListScheduler::ListScheduler(const MachineConfig& config, Write write, std::size_t block,
+                             std::uint64_t staging)
+    : write_(std::move(write)), block_(block), clock_(config), operations_(config, staging) {}
 
 void ListScheduler::add(Entry entry) {
   if (operations_.size() >= block_) finish();

@@ -37,7 +37,9 @@ class ListScheduler {
   using Write = std::function<void(const Entry&)>;
 
   /// Hands the operations to `write` in their new order. `config` must outlive the scheduler.
-  ListScheduler(const MachineConfig& config, Write write, std::size_t block = kBlock);
+  /// `staging`: as OperationGraph's.
+  ListScheduler(const MachineConfig& config, Write write, std::size_t block = kBlock,
+                std::uint64_t staging = OperationGraph::kOnePart);
 
   void add(Entry entry);
   /// As OperationBlock::after_writes().

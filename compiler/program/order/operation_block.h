@@ -34,8 +34,9 @@ class OperationBlock {
  public:
   using Number = OperationGraph::Number;
 
-  /// `config` must outlive the block.
-  explicit OperationBlock(const MachineConfig& config) : graph_(config) {}
+  /// `config` must outlive the block. `staging`: as OperationGraph's.
+  OperationBlock(const MachineConfig& config, std::uint64_t staging)
+      : graph_(config, OperationGraph::ArrayOrder::kKept, staging) {}
 
   /// Nodes so far: operations and notes.
   std::size_t size() const { return nodes_.size(); }

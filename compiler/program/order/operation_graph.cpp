@@ -64,6 +64,14 @@ void OperationGraph::add_reader(std::uint64_t base, std::uint64_t rows, std::uin
   settle();
 }
 
+/// False if one lies in staging and the other does not. Rounds that are under way at once use rows
+/// of their own (Stream::order_rounds()).
+bool OperationGraph::is_one_part(const ReadRows& a, const ReadRows& b) const {
+  if (a.memory != RowMemory::kBuffer) return true;
+  const std::uint64_t rows = config_.unified_buffer_rows();
+  return (a.begin % rows < staging_) == (b.begin % rows < staging_);
+}
+
 /// Joins the rows with those of the access before, if they are near.
 void OperationGraph::add_read(const RowAccess& access) {
   const ReadRows rows{access.memory, access.touch.row, access.touch.end()};
@@ -71,7 +79,7 @@ void OperationGraph::add_read(const RowAccess& access) {
     ReadRows& last = reads_.back();
     const std::uint64_t gap = array_order_ == ArrayOrder::kKept ? kLargestGap : 0;
     if (last.memory == rows.memory && rows.begin <= last.end + gap &&
-        last.begin <= rows.end + gap) {
+        last.begin <= rows.end + gap && is_one_part(last, rows)) {
       last.begin = std::min(last.begin, rows.begin);
       last.end = std::max(last.end, rows.end);
       return;

@@ -17,6 +17,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -38,9 +39,14 @@ class OperationGraph {
   /// edges between tiles and matmuls, and those of one sum have none among them.
   enum class ArrayOrder : std::uint8_t { kKept, kFree };
 
-  /// `config` must outlive the graph.
-  explicit OperationGraph(const MachineConfig& config, ArrayOrder order = ArrayOrder::kKept)
-      : config_(config), array_order_(order) {}
+  /// For rows of the unified buffer between which no row begins another part.
+  static constexpr std::uint64_t kOnePart = std::numeric_limits<std::uint64_t>::max();
+
+  /// `config` must outlive the graph. With `staging` another part of the unified buffer begins,
+  /// whose distance from the rows before must not decide anything.
+  explicit OperationGraph(const MachineConfig& config, ArrayOrder order = ArrayOrder::kKept,
+                          std::uint64_t staging = kOnePart)
+      : config_(config), array_order_(order), staging_(staging) {}
 
   /// Adds the next operation.
   void add(const Operation& operation);
@@ -88,6 +94,7 @@ class OperationGraph {
     std::uint64_t end = 0;
   };
 
+  bool is_one_part(const ReadRows& a, const ReadRows& b) const;
   void add_read(const RowAccess& access);
   void read(const ReadRows& rows, std::optional<Unit> in_order);
   void write(RowMemory memory, std::uint64_t begin, std::uint64_t end);
@@ -101,6 +108,7 @@ class OperationGraph {
 
   const MachineConfig& config_;
   const ArrayOrder array_order_;
+  const std::uint64_t staging_;
   std::array<RowMap<RowUses>, 3> memories_;  // in the order of RowMemory
   std::vector<Number> fetches_;              // of this block
   std::vector<Number> takers_;               // of tiles, in this block

@@ -17,19 +17,21 @@ bool takes_tile(const OperationEntry& entry) {
 
 }  // namespace
 
-RoundMerger::RoundMerger(const MachineConfig& config, ListScheduler& next, std::size_t at_once)
+RoundMerger::RoundMerger(const MachineConfig& config, ListScheduler& next, std::size_t at_once,
+                         std::uint64_t staging)
     : config_(config),
       next_(next),
       at_once_(at_once),
+      staging_(staging),
       push_(ArrayTiming(config).push()),
       clock_(config) {
-  rounds_.emplace_back(config_);
+  rounds_.emplace_back(config_, staging_);
 }
 
 void RoundMerger::begin_round() {
   rounds_.back().begin();
   if (rounds_.size() == at_once_) hand_on_oldest();
-  rounds_.emplace_back(config_);
+  rounds_.emplace_back(config_, staging_);
 }
 
 void RoundMerger::after_writes(std::uint64_t base, std::uint64_t rows, std::uint64_t planes,

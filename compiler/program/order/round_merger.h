@@ -36,7 +36,9 @@ class RoundMerger {
 
   /// Hands the operations on to `next`. At most `at_once` rounds are under way. All references must
   /// outlive the object.
-  RoundMerger(const MachineConfig& config, ListScheduler& next, std::size_t at_once);
+  /// `staging`: as OperationGraph's.
+  RoundMerger(const MachineConfig& config, ListScheduler& next, std::size_t at_once,
+              std::uint64_t staging = OperationGraph::kOnePart);
 
   /// What is added from here on belongs to the next round.
   void begin_round();
@@ -72,6 +74,7 @@ class RoundMerger {
   const MachineConfig& config_;
   ListScheduler& next_;
   const std::size_t at_once_;
+  const std::uint64_t staging_;
   const Cycle push_;  // of a tile
   UnitClock clock_;
   std::deque<OperationBlock> rounds_;        // those under way, and the one that is being added

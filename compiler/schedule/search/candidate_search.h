@@ -27,8 +27,13 @@ class CandidateSearch {
   CandidateSearch(const Segment& segment, const MachineConfig& config,
                   const MappingOptions& options, std::uint64_t most);
 
+  /// As KnownReplays::share().
+  void share(SharedReplays* replays) { replays_.share(replays); }
+
   bool at_budget() const { return replayed_ >= most_; }
   bool at_end() const { return best_ && at_budget(); }
+  /// The fewest so far; 0: not known.
+  Cycle cycles_so_far() const { return best_ ? best_->cycles.value_or(0) : 0; }
 
   /// Takes the choices if they save more than `least` cycles. Returns the cycles if they are known;
   /// nullopt for hopeless choices.

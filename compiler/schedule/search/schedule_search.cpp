@@ -28,6 +28,7 @@ class ScheduleSearch : private DivisionSearch {
         form_(options.form),
         ladders_(capacity_ladders(segment, config)) {}
 
+  using CandidateSearch::share;
   /// The choices for a part of the batch, repeated for the others, are the first candidate for the
   /// whole, so that more images rarely take longer each. The whole then gets fewer replays.
   void begin_with_part(const CostedSchedule& of_part, std::int64_t images) {
@@ -211,8 +212,6 @@ class ScheduleSearch : private DivisionSearch {
     consider(larger);
   }
 
-  Cycle cycles_so_far() const { return best_ ? best_->cycles.value_or(0) : 0; }
-
   /// The choices for a part of the batch with other groups of images.
   void consider_groups_of(const ScheduleChoices& other_groups) {
     for (const Fit fit : {smaller_->fit, other(smaller_->fit)}) {
@@ -385,11 +384,13 @@ std::optional<CostedSchedule> search_schedules(const Segment& segment, const Mac
                                                const MappingOptions& options, std::uint64_t most,
                                                const KnownChoices& known) {
   ScheduleSearch search(segment, config, options, most);
+  search.share(known.replays);
   if (const auto part = part_of_batch(segment, options)) {
     std::optional<CostedSchedule> found;
-    const CostedSchedule* of_part = known.of_part;
-    if (of_part == nullptr) found = search_schedules(*part, config, options, most);
-    if (found) of_part = &*found;
+    if (known.of_part == nullptr) {
+      found = search_schedules(*part, config, options, most, {.replays = known.replays});
+    }
+    const CostedSchedule* of_part = found ? &*found : known.of_part;
     if (of_part != nullptr) search.begin_with_part(*of_part, batch_of(*part));
   }
   if (known.like.choices != nullptr) search.begin_like(known.like);

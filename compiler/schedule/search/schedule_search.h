@@ -8,6 +8,7 @@
 #include "compiler/program/network_program.h"
 #include "compiler/program/schedule.h"
 #include "compiler/schedule/schedule_layers.h"
+#include "compiler/schedule/search/known_replays.h"
 #include "sim/config/machine_config.h"
 #include "sim/timing/timeline.h"
 
@@ -38,6 +39,7 @@ struct SearchedLike {
 struct KnownChoices {
   const CostedSchedule* of_part = nullptr;  // part_of_batch(), repeated; null: to be searched
   SearchedLike like = {};
+  SharedReplays* replays = nullptr;  // with searches for other machines; null: none
 };
 
 /// The best schedule that a search of `most` replayed instructions finds; nullopt if no layer fits
