@@ -22,13 +22,19 @@ std::vector<std::int64_t> distinct_steps(const graph::WindowDim& dim, std::int64
   };
   std::vector<StepKind> kinds;
   std::vector<std::int64_t> firsts;
+  const std::int64_t last_inside =
+      std::min((dim.input - dim.extent() + dim.pad_begin) / dim.stride + 1, dim.output) - step;
   for (std::int64_t from = 0; from < dim.output; from += step) {
     const std::int64_t count = std::min(step, dim.output - from);
     const PositionRange span = input_span(dim, from, count);
     const StepKind kind{count, std::max<std::int64_t>(0, span.last - span.first)};
-    if (std::ranges::find(kinds, kind) != kinds.end()) continue;
-    kinds.push_back(kind);
-    firsts.push_back(from);
+    if (std::ranges::find(kinds, kind) == kinds.end()) {
+      kinds.push_back(kind);
+      firsts.push_back(from);
+    }
+    // Whole steps whose inputs reach over no border are all of one kind.
+    const bool is_inside = from * dim.stride >= dim.pad_begin && from <= last_inside;
+    if (is_inside) from += (last_inside - from) / step * step;
   }
   return firsts;
 }

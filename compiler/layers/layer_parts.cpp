@@ -120,6 +120,11 @@ std::optional<LayerBody> in_rows(const LayerBody& body, const SheetRows& rows) {
   return some.parts.empty() ? std::nullopt : std::optional<LayerBody>(std::move(some));
 }
 
+/// The layer in one form, without the others.
+Layer of_body(const Layer& layer, const std::string& note, const LayerBody& body) {
+  return {layer.name, layer.op, layer.value, layer.result, layer.macs, note, body};
+}
+
 }  // namespace
 
 PartedSegment in_forms(const Segment& segment, const std::vector<std::size_t>& forms) {
@@ -137,18 +142,16 @@ PartedSegment in_forms(const Segment& segment, const std::vector<std::size_t>& f
     formed.segment.layers.push_back(std::move(layer));
   };
   for (std::size_t i = 0; i < segment.layers.size(); ++i) {
-    Layer layer = segment.layers[i];
-    layer.others.clear();
+    const Layer& all = segment.layers[i];
     const std::size_t number = forms.empty() ? 0 : forms[i];
     if (number == 0) {
-      add(std::move(layer), {.layer = i});
+      add(of_body(all, all.note, all.body), {.layer = i});
       continue;
     }
-    const LayerForm& form = segment.layers[i].others[number - 1];
-    layer.note = form.note;
+    const LayerForm& form = all.others[number - 1];
     for (std::size_t body = 0; body < form.bodies.size(); ++body) {
-      layer.body = form.bodies[body];
-      add(layer, {.layer = i, .body = body, .is_last = body + 1 == form.bodies.size()});
+      add(of_body(all, form.note, form.bodies[body]),
+          {.layer = i, .body = body, .is_last = body + 1 == form.bodies.size()});
     }
   }
   return formed;

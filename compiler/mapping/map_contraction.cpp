@@ -90,9 +90,8 @@ class StepChoice {
     const std::int64_t times = ceil_div(n_tiles_, step.tiles) - 1;
     if (times == 0) return 0;
     const Chunks chunks(layer_.walk, step.rows);
-    const Chunk chunk = distinct_chunks(layer_.walk, step.rows).front();
     return static_cast<double>(times) * static_cast<double>(chunks.size()) *
-           static_cast<double>(blocks_.input_need(layer_.batch.front(), chunk, k_planes_));
+           static_cast<double>(blocks_.input_need(layer_.batch.front(), chunks[0], k_planes_));
   }
 
   double fetch_cycles() const {
@@ -125,9 +124,10 @@ class StepChoice {
 
   /// Counts the operand's rows as often as they are loaded, and the rows of each fold (at least R).
   double rows_moved(const ContractionStep& step) const {
-    const auto chunks = static_cast<double>(Chunks(layer_.walk, step.rows).size());
+    const Chunks all(layer_.walk, step.rows);
+    const auto chunks = static_cast<double>(all.size());
     const auto tiles = static_cast<double>(n_tiles_);
-    const Chunk chunk = distinct_chunks(layer_.walk, step.rows).front();
+    const Chunk chunk = all[0];
     const auto loaded =
         static_cast<double>(blocks_.input_need(layer_.batch.front(), chunk, k_planes_));
     const double loads =

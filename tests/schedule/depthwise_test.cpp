@@ -8,6 +8,7 @@
 #include "models/networks/sample_inputs.h"
 #include "runtime/network_check.h"
 #include "sim/config/config_keys.h"
+#include "tests/schedule/draws.h"
 #include "tests/schedule/machine_runs.h"
 
 namespace weft::compiler::testing {
@@ -36,6 +37,7 @@ Cycle simulated(const NetworkProgram& program, const MachineConfig& config) {
 TEST(DepthwiseTest, RunsWhereItTakesFewerCycles) {
   int on_array = 0;
   int on_vector = 0;
+  const bool is_quick = draws(1, 0) == 1;
   for (const char* machine : {"tiny", "tpu-v1", "edge-tpu", "tpu-v2"}) {
     const MachineConfig config = load_preset(machine);
     const auto prepare = config.dtype == ElementType::kInt8 ? quantized : prepared;
@@ -47,6 +49,7 @@ TEST(DepthwiseTest, RunsWhereItTakesFewerCycles) {
           SCOPED_TRACE(::testing::Message() << machine << ' ' << channels << " channels of " << side
                                             << " x " << side << ", kernel " << kernel);
           if (channels * side * side > 500'000 || (width == 4 && side > 28)) continue;
+          if (is_quick && (kernel == 3) == (stride == 1)) continue;
           const graph::Graph graph = prepare(depthwise(channels, side, kernel, stride));
           const auto cycles = [&](const MappingOptions& mapping) {
             return simulated(compile_network(graph, config, {.mapping = mapping}), config);

@@ -25,13 +25,18 @@ RoundMerger::RoundMerger(const MachineConfig& config, ListScheduler& next, std::
       staging_(staging),
       push_(ArrayTiming(config).push()),
       clock_(config) {
-  rounds_.emplace_back(config_, staging_);
+  append_round();
+}
+
+void RoundMerger::append_round() {
+  if (spare_ == nullptr) spare_ = std::make_unique<OperationBlock>(config_, staging_);
+  rounds_.push_back(std::move(spare_));
 }
 
 void RoundMerger::begin_round() {
-  rounds_.back().begin();
+  rounds_.back()->begin();
   if (rounds_.size() == at_once_) hand_on_oldest();
-  rounds_.emplace_back(config_, staging_);
+  append_round();
 }
 
 void RoundMerger::after_writes(std::uint64_t base, std::uint64_t rows, std::uint64_t planes,
@@ -39,25 +44,27 @@ void RoundMerger::after_writes(std::uint64_t base, std::uint64_t rows, std::uint
   const auto hand_on = [=, this, note = std::move(note)] {
     next_.after_writes(base, rows, planes, plane_rows, note);
   };
-  rounds_.back().after_writes(base, rows, planes, plane_rows, hand_on);
+  rounds_.back()->after_writes(base, rows, planes, plane_rows, hand_on);
 }
 
 void RoundMerger::finish() {
-  rounds_.back().begin();
+  rounds_.back()->begin();
   while (!rounds_.empty()) hand_on_oldest();
   next_.finish();
 }
 
 /// Hands on all that is left of the oldest round, and what of the others comes before.
 void RoundMerger::hand_on_oldest() {
-  while (rounds_.front().left() > 0) {
+  while (rounds_.front()->left() > 0) {
     if (const auto start = next()) {
       hand_on(*start);
     } else {
       fetch_ahead();
     }
   }
-  if (tile_of_ == &rounds_.front()) tile_of_ = nullptr;
+  if (tile_of_ == rounds_.front().get()) tile_of_ = nullptr;
+  spare_ = std::move(rounds_.front());
+  spare_->clear();
   rounds_.pop_front();
 }
 
@@ -76,7 +83,7 @@ std::optional<RoundMerger::Start> RoundMerger::next() {
 /// A fetch is handed on together with the fold that takes its tile.
 std::optional<RoundMerger::Start> RoundMerger::next_of(std::size_t round, Unit unit) {
   if (unit == Unit::kFetch) return std::nullopt;
-  OperationBlock& block = rounds_[round];
+  OperationBlock& block = *rounds_[round];
   const auto node = unit == Unit::kVector ? block.next_vector(clock_) : block.head(unit);
   if (!node) return std::nullopt;
   if (unit == Unit::kMatmul) {
@@ -123,14 +130,14 @@ Cycle RoundMerger::fetch_start(const OperationBlock& round, Number fetch) const 
 /// for it. The next folds then belong to its round, so the oldest round that may go on does.
 void RoundMerger::fetch_ahead() {
   const OperationBlock* bound = bound_to();
-  const auto may_fetch = [&](const OperationBlock& round) {
-    const auto node = round.head(Unit::kFetch);
-    return node && round.waits(*node) == 0 && (bound == nullptr || bound == &round);
+  const auto may_fetch = [&](const std::unique_ptr<OperationBlock>& round) {
+    const auto node = round->head(Unit::kFetch);
+    return node && round->waits(*node) == 0 && (bound == nullptr || bound == round.get());
   };
   const auto round = std::ranges::find_if(rounds_, may_fetch);
   assert(round != rounds_.end());
-  fetch(*round);
-  fetched_for_ = &*round;
+  fetch(**round);
+  fetched_for_ = round->get();
   ++fetched_;
 }
 
@@ -143,7 +150,7 @@ void RoundMerger::fetch(OperationBlock& round) {
 }
 
 void RoundMerger::hand_on(const Start& start) {
-  OperationBlock& round = rounds_[start.round];
+  OperationBlock& round = *rounds_[start.round];
   const OperationEntry& entry = round.entry(start.node);
   Cycle cycle = start.cycle;
   const bool takes = std::holds_alternative<Matmul>(entry.operation) && takes_tile(entry);

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -42,7 +43,7 @@ class RoundMerger {
 
   /// What is added from here on belongs to the next round.
   void begin_round();
-  void add(Entry entry) { rounds_.back().add(std::move(entry)); }
+  void add(Entry entry) { rounds_.back()->add(std::move(entry)); }
   /// As OperationBlock::after_writes().
   void after_writes(std::uint64_t base, std::uint64_t rows, std::uint64_t planes,
                     std::uint64_t plane_rows, std::function<void()> note);
@@ -61,6 +62,7 @@ class RoundMerger {
     friend auto operator<=>(const Start&, const Start&) = default;
   };
 
+  void append_round();
   void hand_on_oldest();
   std::optional<Start> next();
   std::optional<Start> next_of(std::size_t round, Unit unit);
@@ -77,8 +79,9 @@ class RoundMerger {
   const std::uint64_t staging_;
   const Cycle push_;  // of a tile
   UnitClock clock_;
-  std::deque<OperationBlock> rounds_;        // those under way, and the one that is being added
-  const OperationBlock* tile_of_ = nullptr;  // the round whose tile is in the array
+  std::deque<std::unique_ptr<OperationBlock>> rounds_;  // under way, and the one being added
+  std::unique_ptr<OperationBlock> spare_;               // handed on, to be filled again
+  const OperationBlock* tile_of_ = nullptr;             // the round whose tile is in the array
   // Tiles fetched before their folds were chosen: the round, and how many.
   const OperationBlock* fetched_for_ = nullptr;
   std::size_t fetched_ = 0;

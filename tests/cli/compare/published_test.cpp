@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -130,13 +131,15 @@ TEST(PublishedTimesTest, TheDocumentationHasTheNetworksAsTheyAreModelled) {
 TEST(PublishedTimesTest, TheDocumentationHasTheSmallNetworksAsTheyAreSimulated) {
   std::istringstream lines(docs());
   std::size_t rows = 0;
+  std::map<std::string, std::vector<double>> simulated;  // by workload; several devices ran each
   for (std::string line; std::getline(lines, line);) {
     const auto network = std::ranges::find_if(kNetworks, [&](const Network& each) {
       return each.quick &&
              line.starts_with(fmt::format("| `{}` | `{}` |", each.workload, each.device));
     });
     if (network == std::end(kNetworks)) continue;
-    const auto seconds = seconds_of(network->workload, "tpu-v2,tpu-v1");
+    std::vector<double>& seconds = simulated[network->workload];
+    if (seconds.empty()) seconds = seconds_of(network->workload, "tpu-v2,tpu-v1");
     const std::string end =
         fmt::format("| {} | {} |", si(seconds.at(0), "s"), si(seconds.at(1), "s"));
     EXPECT_TRUE(line.ends_with(end)) << line << "\n" << end;

@@ -168,7 +168,7 @@ TEST(ExplainAccountTest, FoldsThatAreNotToldAreSummedUp) {
   }
 }
 
-const auto kConvolutions = static_cast<unsigned>(compiler::testing::draws(24, 60));
+const auto kConvolutions = static_cast<unsigned>(compiler::testing::draws(12, 60));
 
 struct ConvDraw {
   Pair input;  // C H W
