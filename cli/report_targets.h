@@ -18,11 +18,10 @@ std::optional<std::string> json_target(const Arguments& arguments);
 /// The file of --csv, likewise, if the command has that option.
 std::optional<std::string> csv_target(const Arguments& arguments);
 
-/// The file of --html. Throws InputError if it is stdout, cannot be written, or is also that of
-/// --json or --csv.
+/// The file of --html. Throws InputError if it is stdout or cannot be written.
 std::optional<std::string> html_target(const Arguments& arguments);
 
-/// The files of all three; no two of them are the same.
+/// The files of all three.
 struct ReportTargets {
   std::optional<std::string> json;
   std::optional<std::string> csv;
@@ -30,8 +29,8 @@ struct ReportTargets {
 };
 ReportTargets report_targets(const Arguments& arguments);
 
-/// Checks that the arguments name two reports, and that no output replaces them. Throws InputError,
-/// with the text `missing` if there are fewer.
+/// Checks that the arguments name two reports. Throws InputError, with the text `missing` if there
+/// are fewer.
 void check_two_reports(const Arguments& arguments, const char* missing);
 
 /// Writes the JSON to the target of --json. Calls `print` unless it is stdout. Returns exit code 0.

@@ -102,7 +102,7 @@ set(table
   "cli/train: base sim/config compiler/onnx models/networks models/data models/training runtime runtime/workload runtime/train report report/train report/page cli/options"
   "cli/sweep: base sim/config runtime/analysis runtime/sweep/mpi runtime/sweep/space runtime/sweep/points runtime/sweep/workers runtime/sweep report report/sweep report/page report/sweep/page cli/options cli"
   "cli/commands: base sim/config sim/isa sim/isa/text sim/analysis/hazards compiler/graph compiler/onnx compiler/layers compiler/emit compiler/schedule/product models/imports models/networks models/reference/cpu runtime runtime/workload runtime/analysis runtime/compare runtime/sweep/mpi report report/scalesim report/explain/layer report/explain report/compare report/page cli/options cli cli/train cli/sweep"
-  "cli/manual: base sim/config sim models/networks runtime/workload report cli/options cli/commands")
+  "cli/manual: base sim/config sim models/networks runtime/workload report cli/options cli/sweep cli/commands")
 
 set(problems "")
 set(rooms "")

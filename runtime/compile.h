@@ -11,7 +11,7 @@
 
 #include "compiler/graph/graph.h"
 #include "compiler/schedule/compile_network.h"
-#include "compiler/schedule/network_plan.h"
+#include "compiler/schedule/plan/network_plan.h"
 #include "runtime/network_runner.h"
 #include "sim/config/machine_config.h"
 

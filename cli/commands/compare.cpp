@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/input_path.h"
-#include "base/output_file.h"
 #include "base/parse_number.h"
 #include "base/printable.h"
 #include "cli/commands/commands.h"
@@ -16,12 +15,8 @@
 #include "cli/options/cost_options.h"
 #include "cli/options/network_options.h"
 #include "cli/workload.h"
-#include "report/compare/compare_report.h"
-#include "report/page/compare_page.h"
-#include "report/page/page.h"
 #include "report/progress.h"
 #include "runtime/compare/compare_job.h"
-#include "runtime/workload/network_outputs.h"
 
 namespace weft::cli {
 namespace {
@@ -88,77 +83,6 @@ void print_compare_help(const report::Streams& streams) {
       << "layers and machines are shown side by side, and nothing runs. ROWS.csv are files\n"
       << "that --csv or --json of this command wrote; their rows are shown in one table.\n\n"
       << help_text(compare_options());
-}
-
-// --- Files ---------------------------------------------------------------------------------------
-
-struct ReportFile {
-  const char* option;
-  std::optional<std::string> file;
-};
-
-struct ReportFiles {
-  ReportFile csv{"--csv", {}};
-  ReportFile json{"--json", {}};
-  ReportFile html{"--html", {}};
-
-  bool to_stdout() const { return csv.file == "-" || json.file == "-"; }
-};
-
-/// Throws InputError if `output` is also `given`, an input file or an earlier output.
-void check_apart(const ReportFile& output, const char* what, const std::string& given) {
-  if (!same_file(*output.file, given)) return;
-  throw InputError(fmt::format("{}: named by both {} and {}; choose two files",
-                               printable(*output.file), what, output.option));
-}
-
-void check_outputs(const ReportFiles& outputs, const runtime::CompareJob& job) {
-  if (outputs.html.file == "-") {
-    throw InputError("--html -: only --json and --csv can go to stdout; name a file");
-  }
-  const ReportFile* const all[] = {&outputs.csv, &outputs.json, &outputs.html};
-  for (const ReportFile* output : all) {
-    if (!output->file) continue;
-    for (const ReportFile* other : all) {
-      if (other == output) break;
-      if (other->file) check_apart(*output, other->option, *other->file);
-    }
-    for (const runtime::DeviceRequest& device : job.devices) {
-      if (device.is_file()) check_apart(*output, "--with", device.device);
-    }
-    for (const std::string& measured : job.measured) check_apart(*output, "--measured", measured);
-    if (job.network && job.network->is_file) {
-      check_apart(*output, "the network", job.network->model);
-    }
-    if (*output->file != "-") check_writable(*output->file);
-  }
-}
-
-ReportFiles read_outputs(const Arguments& arguments, const runtime::CompareJob& job) {
-  ReportFiles outputs;
-  outputs.csv.file = arguments.text("csv");
-  outputs.json.file = arguments.text("json");
-  outputs.html.file = arguments.text("html");
-  check_outputs(outputs, job);
-  if (const auto energies = energy_file(arguments)) {
-    for (const ReportFile* output : {&outputs.csv, &outputs.json, &outputs.html}) {
-      if (output->file) check_apart(*output, "--energy", *energies);
-    }
-  }
-  return outputs;
-}
-
-void write_outputs(const ReportFiles& outputs, const runtime::CompareReport& report,
-                   const std::string& command_line) {
-  std::vector<runtime::FileContent> files;
-  const auto add = [&files](const ReportFile& output, auto make) {
-    if (output.file && *output.file != "-") files.push_back({*output.file, make()});
-  };
-  add(outputs.csv, [&] { return report::compare_csv(report); });
-  add(outputs.json, [&] { return report::json_file_text(report::compare_json(report)); });
-  add(outputs.html,
-      [&] { return report::page_html(report::compare_page_data(report, command_line)); });
-  runtime::write_files_together(files);
 }
 
 // --- What is compared ----------------------------------------------------------------------------
@@ -296,17 +220,6 @@ runtime::CompareReport compare(const runtime::CompareJob& job, const report::Str
                      : runtime::compare_products(job, update);
 }
 
-void print(const runtime::CompareReport& report, const ReportFiles& outputs, bool quiet,
-           const report::Streams& streams) {
-  if (outputs.json.file == "-") {
-    streams.out << report::json_file_text(report::compare_json(report));
-  } else if (outputs.csv.file == "-") {
-    streams.out << report::compare_csv(report);
-  } else if (!quiet) {
-    streams.out << report::compare_text(report, streams.style);
-  }
-}
-
 }  // namespace
 
 std::vector<std::string> compared_devices() {
@@ -319,11 +232,8 @@ int run_compare(const Words& words, const report::Streams& streams) {
   if (names_rows(arguments)) return run_compare_rows(arguments, streams);
   if (names_results(arguments)) return run_compare_results(arguments, streams);
   const runtime::CompareJob job = read_job(arguments);
-  const ReportFiles outputs = read_outputs(arguments, job);
-  const runtime::CompareReport report = compare(job, streams);
-  write_outputs(outputs, report, command_line("compare", arguments.words));
-  print(report, outputs, arguments.has("quiet"), streams);
-  return 0;
+  const ReportTargets targets = report_targets(arguments);
+  return write_rows(arguments, targets, compare(job, streams), streams);
 }
 
 }  // namespace weft::cli

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/figures.h"
-#include "base/input_path.h"
 #include "base/output_file.h"
 #include "base/printable.h"
 #include "cli/commands/commands.h"
@@ -164,10 +163,6 @@ int run_compile(const Words& words, const report::Streams& streams) {
   machine_out(arguments);  // throws before the work
   CompiledSource source = read_source(arguments, config);
   const SearchFlags flags = read_search(arguments);
-  if (flags.plan && to_file && same_file(*flags.plan, output)) {
-    throw InputError(
-        fmt::format("--output {}: would replace the plan; choose another file", output));
-  }
   const auto search = [&] {
     return find_schedule({source.name, std::move(source.graph), config, nullptr, {}, flags},
                          streams);

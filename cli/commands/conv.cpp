@@ -45,7 +45,6 @@ int run_conv(const Words& words, const report::Streams& streams) {
   job.batch = spec.input.front();
   std::tie(job.options, job.files) = read_run_flags(arguments);
   job.search = read_search(arguments);
-  if (job.search.plan) check_not_written(*job.search.plan, "the plan", job.files);
   job.sensitivity = arguments.has("sensitivity");
   job.machine = read_machine(arguments);
   job.machine_file = read_machine_file(arguments);

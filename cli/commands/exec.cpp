@@ -119,7 +119,6 @@ int run_exec(const Words& words, const report::Streams& streams) {
   std::tie(job.options, job.files) = read_run_flags(arguments);
   check_files_matter(job.options);
   check_program_file(file);
-  check_not_written(file, "the program", job.files);
   job.program = assemble_file(file);
   if (runtime::has_several_of_a_role(job.program)) check_takes_no_files(job, file);
   job.machine = machine_for(job.program, arguments, file);

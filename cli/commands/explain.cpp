@@ -143,7 +143,6 @@ int run_explain_product(const Words& words, const report::Streams& streams) {
   check_is_product(arguments);
   const MatmulSpec spec = read_spec(arguments, {});
   const report::CostRequest cost = read_cost(arguments, config);
-  check_energy_file_kept(arguments);
   report::ProductExplanation explanation = report::explain_product(spec, config, steps);
   explanation.report.machine_file = read_machine_file(arguments);
   report::add_cost(explanation.report, cost);
@@ -173,7 +172,6 @@ int run_explain_conv(const Words& words, const report::Streams& streams) {
   const MachineConfig machine = read_machine(arguments);
   machine_out(arguments);  // throws before the work
   const report::CostRequest cost = read_cost(arguments, machine);
-  check_energy_file_kept(arguments);
   report::ConvExplanation explanation = report::explain_conv(spec, machine, steps);
   explanation.report.machine_file = read_machine_file(arguments);
   report::add_cost(explanation.report, cost);

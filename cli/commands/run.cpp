@@ -117,13 +117,9 @@ std::optional<runtime::OutputFolder> output_folder(const Arguments& arguments,
   return outputs;
 }
 
-RunFlags read_flags(const Arguments& arguments, const runtime::NetworkRequest& request,
-                    const std::vector<runtime::InputFile>& files) {
+RunFlags read_flags(const Arguments& arguments) {
   RunFlags flags = read_run_flags(arguments);
-  const auto& [options, written] = flags;
-  if (request.is_file) check_not_written(request.model, "the network", written);
-  for (const runtime::InputFile& given : files) check_not_written(given.file, "an input", written);
-  if (arguments.has("output-dir") && !options.with_values()) {
+  if (arguments.has("output-dir") && !flags.first.with_values()) {
     throw InputError("--engine analytic computes no values for --output-dir; use --engine fast");
   }
   return flags;
@@ -138,7 +134,7 @@ int run_request(const Arguments& arguments, const runtime::NetworkRequest& reque
   job.command = "run";
   job.command_line = command_line(job.command, arguments.words);
   job.network = request.model;
-  std::tie(job.options, job.files) = read_flags(arguments, request, files);
+  std::tie(job.options, job.files) = read_flags(arguments);
   job.sensitivity = arguments.has("sensitivity");
   if (const auto time = arguments.text("host-time")) job.host_time = parse_host_time(*time);
   if (job.host_time && !job.host_time->seconds && !job.options.with_values()) {
@@ -146,7 +142,6 @@ int run_request(const Arguments& arguments, const runtime::NetworkRequest& reque
         "--host-time measured: --engine analytic computes no host layer; give a time, or use fast");
   }
   job.search = read_search(arguments);
-  if (job.search.plan) check_not_written(*job.search.plan, "the plan", job.files);
   job.machine = read_machine(arguments);
   job.machine_file = read_machine_file(arguments);
   job.cost = read_cost(arguments, job.machine);

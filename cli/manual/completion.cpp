@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <vector>
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "cli/sweep/sweep_options.h"
 #include "models/networks/networks.h"
 #include "sim/config/config_keys.h"
 #include "sim/config/energy_table.h"
@@ -82,6 +84,7 @@ const std::map<std::string, Values>& named_values() {
       {"pad", {{"same"}}},
       {"calibrate", {{"digits"}, true}},
       {"host-time", {{"measured"}}},
+      {"front", {swept_figures(), false, true}},
       {"steps", {{"all"}}}};
   return kValues;
 }
@@ -107,7 +110,11 @@ Values values_of(const CommandManual& command, const ManualOption& option) {
 Values positionals_of(std::string_view command, const Names& commands) {
   if (command == "help") return {commands};
   if (command == "completion") return {{"bash", "zsh", "fish"}};
-  if (command == "machines") return {preset_names()};
+  if (command == "machines") {
+    Names names = preset_names();
+    std::ranges::copy(energy_table_names(), std::back_inserter(names));  // with --energy
+    return {names};
+  }
   if (command == "networks") return {network_names()};
   if (command == "exec") return {{}, true};
   if (command == "matmul" || command == "conv" || command == "scalesim") return {};

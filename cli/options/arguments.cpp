@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 #include "base/similar.h"
+#include "cli/options/named_files.h"
 
 namespace weft::cli {
 namespace {
@@ -106,6 +107,7 @@ Arguments parse_arguments(const std::vector<std::string>& words,
   if (arguments.has("(positional)")) {
     arguments.positionals = arguments.values["(positional)"].as<std::vector<std::string>>();
   }
+  check_files_apart(arguments);
   return arguments;
 }
 

@@ -35,7 +35,8 @@ inline po::typed_value<std::string>* text_value(const char* name) {
 }
 
 /// Parses the words after the command's name. Throws InputError for an unknown option (with a
-/// similar one, if any) and boost::program_options::error for a repeated or incomplete one.
+/// similar one, if any) and as check_files_apart() does, and boost::program_options::error for a
+/// repeated or incomplete option.
 Arguments parse_arguments(const std::vector<std::string>& words,
                           const po::options_description& options);
 

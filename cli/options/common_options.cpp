@@ -49,39 +49,23 @@ unsigned read_threads(const Arguments& arguments) {
   return static_cast<unsigned>(parse_number(*text, "--threads", 1, 1024));
 }
 
-struct NamedFile {
-  const char* option;
-  const std::optional<std::string>& file;
-};
-
-/// Checks that no output replaces an input, another output or the waveform of a lock-step
-/// difference, and that only --json or --csv goes to stdout.
-void check_files(const RunFlags& flags, const std::optional<std::string>& machine,
-                 const std::optional<std::string>& energies) {
+/// Checks that no output replaces the waveform of a lock-step difference, and that only --json or
+/// --csv goes to stdout.
+void check_files(const RunFlags& flags) {
   const auto& [options, files] = flags;
-  const std::optional<std::string> difference(runtime::kLockstepFile);
-  const std::optional<std::string> nothing;
-  const NamedFile named[] = {
-      {"--machine", machine},   {"--energy", energies},
-      {"--a", options.a},       {"--b", options.b},
-      {"--bias", options.bias}, {"--lockstep", options.lockstep ? difference : nothing},
-      {"--out", files.out},     {"--json", files.json},
-      {"--csv", files.csv},     {"--vcd", files.vcd},
-      {"--trace", files.trace}, {"--html", files.html}};
-  constexpr std::size_t kFirstOutput = 6;
-  for (std::size_t i = kFirstOutput; i < std::size(named); ++i) {
-    const auto& [option, file] = named[i];
+  const std::pair<const char*, const std::optional<std::string>&> outputs[] = {
+      {"--out", files.out}, {"--json", files.json},   {"--csv", files.csv},
+      {"--vcd", files.vcd}, {"--trace", files.trace}, {"--html", files.html}};
+  for (const auto& [option, file] : outputs) {
     if (!file) continue;
     if (file->empty()) throw InputError(fmt::format("{}: the name is empty; give one", option));
     if (file == "-" && &file != &files.json && &file != &files.csv) {
       throw InputError(
           fmt::format("{} -: only --json and --csv can go to stdout; name a file", option));
     }
-    for (std::size_t j = 0; j < i; ++j) {
-      const auto& [other, other_file] = named[j];
-      if (!other_file || !same_file(*file, *other_file)) continue;
-      throw InputError(fmt::format("{}: named by both {} and {}; choose two files",
-                                   printable(*file), other, option));
+    if (options.lockstep && same_file(*file, runtime::kLockstepFile)) {
+      throw InputError(fmt::format("{}: named by both --lockstep and {}; choose two files",
+                                   printable(*file), option));
     }
   }
 }
@@ -263,13 +247,6 @@ std::optional<std::string> machine_out(const Arguments& arguments) {
   if (*file == "-") {
     throw InputError("--machine-out -: the machine cannot go to stdout; name a file");
   }
-  for (const char* other : {"machine", "a", "b", "bias", "out", "output", "save", "plan", "json",
-                            "csv", "vcd", "trace", "html", "log"}) {
-    const auto named = arguments.values.count(other) > 0 ? arguments.text(other) : std::nullopt;
-    if (!named || !same_file(*named, *file)) continue;
-    throw InputError(fmt::format("{}: named by both --{} and --machine-out; choose two files",
-                                 printable(*file), other));
-  }
   check_writable(*file);
   return file;
 }
@@ -307,7 +284,7 @@ RunFlags read_run_flags(const Arguments& arguments) {
   files.trace = arguments.text("trace");
   files.machine = machine_out(arguments);
   files.quiet = arguments.has("quiet");
-  check_files(flags, machine_file(arguments), energy_file(arguments));
+  check_files(flags);
   check_contradictions(arguments, flags);
   return flags;
 }
@@ -319,18 +296,6 @@ void check_files_writable(const OutputFiles& files) {
   if (files.vcd) check_writable(*files.vcd);
   if (files.html) check_writable(*files.html);
   if (files.trace) check_writable(*files.trace);
-}
-
-void check_not_written(const std::string& file, std::string_view what, const OutputFiles& files) {
-  const NamedFile outputs[] = {{"--out", files.out},     {"--json", files.json},
-                               {"--csv", files.csv},     {"--vcd", files.vcd},
-                               {"--trace", files.trace}, {"--machine-out", files.machine},
-                               {"--html", files.html}};
-  for (const auto& [option, output] : outputs) {
-    if (!output || !same_file(file, *output)) continue;
-    throw InputError(
-        fmt::format("{}: {} would replace {}; choose another file", file, option, what));
-  }
 }
 
 void check_positional_count(const Arguments& arguments, std::size_t most) {

@@ -87,10 +87,6 @@ RunFlags read_run_flags(const Arguments& arguments);
 /// Throws InputError if one of the files cannot be written.
 void check_files_writable(const OutputFiles& files);
 
-/// Throws InputError if the run would write an output to `file`. `what` says what `file` is, e.g.
-/// "the program".
-void check_not_written(const std::string& file, std::string_view what, const OutputFiles& files);
-
 /// The INI file that --machine names; nullopt if it names no file.
 std::optional<std::string> machine_file(const Arguments& arguments);
 

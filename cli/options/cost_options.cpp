@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/figures.h"
-#include "base/input_path.h"
 #include "base/printable.h"
 
 namespace weft::cli {
@@ -78,22 +75,6 @@ report::CostRequest read_cost(const Arguments& arguments, const MachineConfig& m
   request.price_per_hour = read_price(arguments);
   if (const auto name = arguments.text("energy")) request.table = load_energy_table(*name, machine);
   return request;
-}
-
-std::optional<std::string> energy_file(const Arguments& arguments) {
-  std::error_code error;
-  const auto name = arguments.text("energy");
-  return name && std::filesystem::is_regular_file(*name, error) ? name : std::nullopt;
-}
-
-void check_energy_file_kept(const Arguments& arguments) {
-  const auto energies = energy_file(arguments);
-  for (const char* flag : {"json", "csv", "html"}) {
-    const auto target = arguments.text(flag);
-    if (!energies || !target || !same_file(*target, *energies)) continue;
-    throw InputError(fmt::format("{}: named by both --energy and --{}; choose two files",
-                                 printable(*target), flag));
-  }
 }
 
 }  // namespace weft::cli

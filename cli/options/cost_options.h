@@ -28,10 +28,4 @@ std::optional<double> read_price(const Arguments& arguments);
 /// them: a price for each. Empty without the option. Throws InputError.
 std::vector<double> read_prices(const Arguments& arguments, std::size_t count);
 
-/// The file that --energy names; nullopt if it names none.
-std::optional<std::string> energy_file(const Arguments& arguments);
-
-/// Throws InputError if --json, --csv or --html would replace the file that --energy names.
-void check_energy_file_kept(const Arguments& arguments);
-
 }  // namespace weft::cli

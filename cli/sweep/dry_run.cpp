@@ -141,6 +141,7 @@ void dry_run(const sweep::Space& space, const SweepFlags& flags, const report::S
   // Which points a search chooses, and so which of them are known, shows only when it runs.
   std::optional<sweep::Store> known = flags.search ? std::nullopt : open_known(flags);
   const PointCount count = count_points(space, known ? &*known : nullptr, streams);
+  if (count.points == 0 && count.exact) sweep::refuse_no_point();
   streams.out << count_line(space, flags, count) << report::axes_text(space, streams.style);
   std::uint64_t points = count.points - count.known;
   if (flags.search) points = std::min(flags.search->points, points);

@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "base/input_path.h"
@@ -19,6 +20,7 @@
 #include "base/similar.h"
 #include "cli/options/common_options.h"
 #include "cli/options/conv_options.h"
+#include "cli/options/named_files.h"
 #include "cli/options/network_options.h"
 #include "cli/options/search_options.h"
 #include "cli/report_targets.h"
@@ -106,6 +108,21 @@ std::vector<std::string> words_of(const std::string& text) {
                   meant.empty() ? "see weft sweep --help" : "did you mean " + meant + "?"));
 }
 
+/// A line of the file as the command line would have it: `quiet = on` is --quiet, and nothing is
+/// left of `quiet = off`. `place` names the line in errors.
+std::optional<po::option> option_of(const IniEntry& entry, const std::string& place,
+                                    const po::option_description& option) {
+  for (const char* only_typed : {"help", "report"}) {
+    if (entry.key == only_typed) {
+      throw InputError(fmt::format("{}: has no place in a file; give --{}", place, only_typed));
+    }
+  }
+  if (option.semantic()->max_tokens() > 0) return po::option(entry.key, {entry.value});
+  if (entry.value == "on") return po::option(entry.key, {});
+  if (entry.value == "off") return std::nullopt;
+  throw InputError(fmt::format("{} = {}: must be on or off", place, printable(entry.value)));
+}
+
 void read_lines(const std::string& file, po::variables_map& values) {
   if (const char* problem = input_path_problem(file)) {
     throw InputError(fmt::format("{}: {}", file, problem));
@@ -123,7 +140,7 @@ void read_lines(const std::string& file, po::variables_map& values) {
     if (!seen.insert(entry.key).second && !option->semantic()->is_composing()) {
       throw InputError(place + ": given more than once; keep one line");
     }
-    lines.options.emplace_back(entry.key, std::vector<std::string>{entry.value});
+    if (auto line = option_of(entry, place, *option)) lines.options.push_back(std::move(*line));
   }
   try {
     po::store(lines, values);
@@ -187,6 +204,12 @@ Engine read_sweep_engine(const Arguments& arguments) {
 
 }  // namespace
 
+std::vector<std::string> swept_figures() {
+  std::vector<std::string> names;
+  for (const sweep::Metric& metric : sweep::metrics()) names.emplace_back(metric.name);
+  return names;
+}
+
 po::options_description sweep_options() {
   po::options_description all;
   po::options_description network = network_flags();
@@ -226,6 +249,7 @@ Arguments with_file(Arguments arguments) {
         printable(file)));
   }
   read_lines(file, arguments.values);
+  check_files_apart(arguments);
   arguments.positionals.clear();
   const auto workload = arguments.text("workload");
   if (!workload && arguments.has("problem")) return arguments;
@@ -234,6 +258,7 @@ Arguments with_file(Arguments arguments) {
         fmt::format("{}: has no workload; add a line such as workload = matmul 512 512 512", file));
   }
   arguments.positionals = words_of(*workload);
+  check_files_apart(arguments);
   return arguments;
 }
 
@@ -283,24 +308,10 @@ SweepFlags read_sweep_flags(const Arguments& arguments) {
   if (flags.html && !arguments.has("report")) {
     throw InputError("--html: shows a database; run the sweep with --db, then use --report");
   }
-  if (flags.html && same_file(*flags.html, arguments.text("report").value())) {
-    throw InputError(fmt::format("{}: is the database too; choose two files", *flags.html));
-  }
-  if (flags.csv == "-" && flags.json == "-") {
-    throw InputError("--csv - and --json -: only one can go to stdout; name a file");
-  }
   for (const auto& file : {flags.csv, flags.json}) {
     if (!file || *file == "-") continue;
     if (file->empty()) throw InputError("--csv and --json: the name is empty; give one");
     check_writable(*file);
-    const std::optional<std::string> db = flags.db ? flags.db : arguments.text("report");
-    if (db && same_file(*file, *db)) {
-      throw InputError(fmt::format("{}: is the database too; choose two files", *file));
-    }
-  }
-  if (flags.csv && flags.json && *flags.csv != "-" && same_file(*flags.csv, *flags.json)) {
-    throw InputError(
-        fmt::format("{}: named by both --csv and --json; choose two files", *flags.csv));
   }
   return flags;
 }

@@ -36,6 +36,9 @@ struct SweepFlags {
 
 po::options_description sweep_options();
 
+/// What --front can name.
+std::vector<std::string> swept_figures();
+
 /// The same with --machine-out, which read_sweep_request() refuses with the way to a point's
 /// machine. A sweep has no one machine, so no help shows it.
 po::options_description sweep_options_with_refused();

@@ -279,6 +279,7 @@ void report_sweep(const std::string& db, const SweepFlags& flags, const std::str
     fronts.add(row);
     if (!sweep::to_text(row[sweep::column_index("error")]).empty()) ++failed;
   });
+  fronts.sort_by_work();
   std::string line = fmt::format("{}: {}", db, counted(store.count(), "point"));
   if (failed > 0) line += fmt::format(", {} failed", grouped(failed));
   streams.out << streams.style.bold(line) << '\n' << report::fronts_text(fronts, streams.style);
@@ -309,9 +310,7 @@ void run_sweep_job(sweep::Request request, const SweepFlags& flags,
       show(now, points->share(), flags, progress);
     });
   }
-  if (counts.points() == 0) {
-    throw InputError("--where: holds for no point of the sweep; loosen a condition");
-  }
+  if (counts.points() == 0) sweep::refuse_no_point();
   const Finished finished{space, *points, *store};
   write_files([&](const auto& visit) { finished.for_each_row(visit); }, flags, streams);
   if (flags.search) check_found(finished, *flags.search, counts);

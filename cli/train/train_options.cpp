@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/input_path.h"
 #include "base/output_file.h"
 #include "base/parse_number.h"
 #include "base/printable.h"
@@ -159,33 +158,14 @@ void read_device(const Arguments& arguments, runtime::TrainRequest& request) {
   }
 }
 
-struct NamedPath {
-  const char* option;
-  const std::optional<std::string>& path;
-};
-
 void check_outputs(const runtime::TrainRequest& request) {
-  const std::optional<std::string> model =
-      request.is_file ? std::optional(request.model) : std::nullopt;
-  const NamedPath paths[] = {{"the network", model},
-                             {"--data", request.data},
-                             {"--save", request.save},
-                             {"--checkpoint", request.checkpoint},
-                             {"--log", request.log},
-                             {"--json", request.json},
-                             {"--machine-out", request.machine_out},
-                             {"--html", request.html}};
-  constexpr std::size_t kFirstOutput = 2;
-  for (std::size_t i = kFirstOutput; i < std::size(paths); ++i) {
-    const auto& [option, path] = paths[i];
+  const std::pair<const char*, const std::optional<std::string>&> outputs[] = {
+      {"--save", request.save}, {"--checkpoint", request.checkpoint},   {"--log", request.log},
+      {"--json", request.json}, {"--machine-out", request.machine_out}, {"--html", request.html}};
+  for (const auto& [option, path] : outputs) {
     if (!path || (request.json_to_stdout() && &path == &request.json)) continue;
     if (path == "-") {
       throw InputError(fmt::format("{} -: only --json can go to stdout; name a file", option));
-    }
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!paths[j].path || !same_file(*path, *paths[j].path)) continue;
-      throw InputError(fmt::format("{}: named by both {} and {}; choose two", printable(*path),
-                                   paths[j].option, option));
     }
     if (&path != &request.checkpoint) check_writable(*path);
   }

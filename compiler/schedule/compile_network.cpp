@@ -13,12 +13,13 @@
 #include "compiler/emit/emit_segment.h"
 #include "compiler/layers/line_bands.h"
 #include "compiler/program/machine_step.h"
-#include "compiler/schedule/choose_bands.h"
 #include "compiler/schedule/choose_groups.h"
+#include "compiler/schedule/first_schedules.h"
 #include "compiler/schedule/product/product_segment.h"
 #include "compiler/schedule/replay.h"
 #include "compiler/schedule/schedule_segment.h"
 #include "compiler/schedule/search/programs_alike.h"
+#include "compiler/schedule/search/schedule_by_estimate.h"
 #include "compiler/segments/segments.h"
 
 namespace weft::compiler {
@@ -92,6 +93,9 @@ void add_drawn(const ScheduledSegment& scheduled, const MachineConfig& config, M
 constexpr Cycle kFarSlower = 8;
 /// By more than this part, the search ends early if it begins badly.
 constexpr Cycle kSlower = 50;
+/// An estimate below this part of another one is taken for fewer cycles: both leave out the vector
+/// unit.
+constexpr double kFarLower = 0.8;
 
 using ScheduledSteps = std::vector<std::variant<ScheduledSegment, HostStep>>;
 
@@ -175,55 +179,6 @@ bool is_batch(const Segment& segment) {
   return batch_of(segment) > 1;
 }
 
-/// What first schedules take, without a search: of one image if the batch can be divided into its
-/// images, so that every batch has the same choice.
-class FirstSchedules {
- public:
-  FirstSchedules(const graph::Graph& graph, const MachineConfig& config,
-                 const CompileOptions& options)
-      : graph_(graph), config_(config), options_(options) {}
-
-  /// True if all images stay in the unified buffer with the planner's own choices.
-  bool fits_buffer() const { return fits_buffer_; }
-
-  /// With the planner's own choices, and with `others`.
-  std::pair<Cycle, Cycle> compare(const CompileOptions& others) {
-    const auto other = cycles_of(others, true);
-    if (!of_image_) of_image_.emplace(cycles_of(options_, true));
-    if (other && *of_image_) return {**of_image_, *other};
-    if (!of_batch_) of_batch_ = cycles_of(options_, false);
-    return {*of_batch_, *cycles_of(others, false)};
-  }
-
- private:
-  /// nullopt if one image is asked for and the batch cannot be divided.
-  std::optional<Cycle> cycles_of(const CompileOptions& options, bool of_image) {
-    MappingOptions unsearched = options.mapping;
-    unsearched.effort = SearchEffort::kNone;
-    unsearched.line_bands = false;  // only a search shows what they are worth
-    unsearched.progress = {};
-    Cycle cycles = 0;
-    for (auto& step : cut_into_segments(graph_, config_, options)) {
-      auto* segment = std::get_if<Segment>(&step);
-      if (segment == nullptr) continue;
-      if (of_image) *segment = least_part(std::move(*segment), options.mapping);
-      if (of_image && batch_of(*segment) > 1) return std::nullopt;
-      const Schedule schedule = schedule_segment(*segment, config_, unsearched).schedule;
-      if (is_product(schedule)) continue;
-      cycles += replay(*segment, schedule, config_).cycles;
-      if (&options == &options_ && spills(*segment, schedule)) fits_buffer_ = false;
-    }
-    return cycles;
-  }
-
-  const graph::Graph& graph_;
-  const MachineConfig& config_;
-  const CompileOptions& options_;
-  std::optional<std::optional<Cycle>> of_image_;  // with the planner's own choices
-  std::optional<Cycle> of_batch_;
-  bool fits_buffer_ = true;
-};
-
 /// What the planner decided by itself, decided otherwise.
 std::vector<MappingOptions> other_plans(const graph::Graph& graph, const MachineConfig& config,
                                         const MappingOptions& options,
@@ -274,6 +229,37 @@ NetworkChoices choices_in(const MappingOptions& options) {
           options.depthwise_on_vector_unit};
 }
 
+/// The estimated cycles of all steps; nullopt if one is a product alone.
+std::optional<double> estimate_of(const ScheduledSteps& steps, const MachineConfig& config) {
+  double cycles = 0;
+  for (const auto& step : steps) {
+    const auto* scheduled = std::get_if<ScheduledSegment>(&step);
+    if (scheduled == nullptr) continue;
+    if (is_product(scheduled->schedule)) return std::nullopt;
+    cycles += estimated_cycles(scheduled->segment, scheduled->schedule, config);
+  }
+  return cycles;
+}
+
+/// Without a search, a batch takes lines joined for images that share the fetches if their estimate
+/// is far lower.
+void consider_joined_lines(ScheduledNetwork& network, CostedSteps& best,
+                           const MachineConfig& config, const CompileOptions& options,
+                           ProgramsAlike& alike) {
+  if (options.mapping.joined_lines || !any_segment(best.steps, is_batch) ||
+      !joins_other_lines_for_batch(network.graph, config, options.mapping)) {
+    return;
+  }
+  CompileOptions other = options;
+  other.mapping.joined_lines = true;
+  CostedSteps steps = schedule_steps(network.graph, config, other, alike);
+  const std::optional<double> own = estimate_of(best.steps, config);
+  const std::optional<double> joined = estimate_of(steps.steps, config);
+  if (!own || !joined || *joined >= *own * kFarLower) return;
+  best = std::move(steps);
+  network.choices = choices_in(other.mapping);
+}
+
 }  // namespace
 
 ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& config,
@@ -283,6 +269,11 @@ ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& confi
   network.choices = choices_in(options.mapping);
   ProgramsAlike alike(config);
   CostedSteps best = schedule_steps(network.graph, config, options, alike);
+  if (options.mapping.effort == SearchEffort::kNone) {
+    consider_joined_lines(network, best, config, options, alike);
+    network.steps = std::move(best.steps);
+    return network;
+  }
   // Smaller machines may take other choices, and theirs must not be left out.
   const bool is_short = !any_segment(best.steps, [&](const Segment& segment) {
     return !tries_smaller_machines(segment, config, options.mapping);

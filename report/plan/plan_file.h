@@ -1,11 +1,11 @@
-// The file of a plan (compiler/schedule/network_plan.h): JSON, made to be edited (docs/compiler.md,
-// "A plan of your own").
+// The file of a plan (compiler/schedule/plan/network_plan.h): JSON, made to be edited
+// (docs/compiler.md, "A plan of your own").
 #pragma once
 
 #include <string>
 
 #include "compiler/graph/graph.h"
-#include "compiler/schedule/network_plan.h"
+#include "compiler/schedule/plan/network_plan.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::report {

@@ -21,6 +21,10 @@ void check_size(const Space& space) {
                   kMostEnumerated));
 }
 
+void refuse_no_point() {
+  throw InputError("--where: holds for no point of the sweep; loosen a condition");
+}
+
 Combinations::Combinations(const Space& space)
     : space_(space), conditional_(space.numbers().has_conditions()), places_(space.axes().size()) {
   if (conditional_) values_ = space.numbers().at(places_);
@@ -52,13 +56,16 @@ std::optional<Point> Enumeration::next() {
     combinations_.advance();
     if (!allowed) continue;
     if (space_.numbers().has_conditions()) allowed_.push_back(number);
+    ++given_;
     return space_.point(number);
   }
   return std::nullopt;
 }
 
 double Enumeration::share() const {
-  return static_cast<double>(combinations_.number()) / static_cast<double>(space_.size());
+  const double tried =
+      static_cast<double>(combinations_.number()) / static_cast<double>(space_.size());
+  return given_ == 0 ? tried : tried * static_cast<double>(told_) / static_cast<double>(given_);
 }
 
 void Enumeration::for_each(const std::function<void(const Point&)>& visit) const {

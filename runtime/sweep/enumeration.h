@@ -12,6 +12,9 @@ inline constexpr std::uint64_t kMostEnumerated = 1'000'000'000;
 /// Throws InputError for a space of more than kMostEnumerated combinations.
 void check_size(const Space& space);
 
+/// Throws InputError: the conditions of the sweep hold nowhere.
+[[noreturn]] void refuse_no_point();
+
 /// All combinations of a space, one by one. It evaluates the conditions without making points.
 class Combinations {
  public:
@@ -39,7 +42,7 @@ class Enumeration final : public Source {
   explicit Enumeration(const Space& space);
 
   std::optional<Point> next() override;
-  void tell(const Point& /*point*/, std::span<const Cell> /*row*/) override {}
+  void tell(const Point& /*point*/, std::span<const Cell> /*row*/) override { ++told_; }
   bool looking() const override { return looking_; }
   bool ended() const override { return combinations_.ended(); }
   double share() const override;
@@ -50,6 +53,8 @@ class Enumeration final : public Source {
   Combinations combinations_;
   std::vector<std::uint64_t> allowed_;  // the numbers so far; empty without conditions
   bool looking_ = false;
+  std::uint64_t given_ = 0;
+  std::uint64_t told_ = 0;  // of those given
 };
 
 }  // namespace weft::sweep

@@ -27,6 +27,15 @@ constexpr std::array<Metric, 8> kMetrics = {{
     {"share", "share_of_bound", "share of the bound", true},
 }};
 
+constexpr std::size_t kWorkColumns = 6;
+
+const std::array<std::size_t, kWorkColumns>& work_columns() {
+  static const std::array<std::size_t, kWorkColumns> kColumns = {
+      column_index("workload"), column_index("m"),     column_index("k"),
+      column_index("n"),        column_index("batch"), column_index("energies")};
+  return kColumns;
+}
+
 }  // namespace
 
 std::span<const Metric> metrics() {
@@ -69,27 +78,35 @@ bool covers(std::span<const double> a, std::span<const double> b) {
   return true;
 }
 
-std::string work_of(std::span<const Cell> row) {
-  static const std::size_t kWorkload = column_index("workload");
-  static const std::array<std::size_t, 3> kSizes = {column_index("m"), column_index("k"),
-                                                    column_index("n")};
-  static const std::size_t kBatch = column_index("batch");
-  static const std::size_t kEnergies = column_index("energies");
-  std::string work = to_text(row[kWorkload]);
+std::string work_of(std::span<const Cell> row, bool priced) {
+  const auto& [workload, m, k, n, batch, energies] = work_columns();
+  std::string work = to_text(row[workload]);
   if (work.starts_with("run ")) work.erase(0, 4);
-  for (const std::size_t size : kSizes) {
+  for (const std::size_t size : {m, k, n}) {
     if (const std::string text = to_text(row[size]); !text.empty()) work += ' ' + text;
   }
-  if (const std::string batch = to_text(row[kBatch]); !batch.empty()) work += ", batch " + batch;
-  if (const std::string table = to_text(row[kEnergies]); !table.empty()) {
-    work += ", energies of " + table;
-  }
-  return work;
+  if (const std::string images = to_text(row[batch]); !images.empty()) work += ", batch " + images;
+  if (!priced) return work;
+  const std::string table = to_text(row[energies]);
+  return table.empty() ? work : work + ", energies of " + table;
+}
+
+Fronts::Fronts(std::vector<Metric> metrics)
+    : metrics_(std::move(metrics)), priced_(std::ranges::any_of(metrics_, needs_energies)) {}
+
+void Fronts::sort_by_work() {
+  const auto work = [](const Front& front) {
+    std::array<Cell, kWorkColumns> cells;
+    std::ranges::transform(work_columns(), cells.begin(),
+                           [&](std::size_t column) { return front.first[column]; });
+    return cells;
+  };
+  std::ranges::stable_sort(fronts_, {}, work);
 }
 
 void Fronts::add(std::span<const Cell> row) {
   static const std::size_t kError = column_index("error");
-  std::string work = work_of(row);
+  std::string work = work_of(row, priced_);
   auto front = std::ranges::find(fronts_, work, &Front::work);
   if (front == fronts_.end()) {
     Front made;
@@ -114,6 +131,7 @@ void Fronts::add(std::span<const Cell> row) {
 
 void Fronts::note_columns(Front& front, std::span<const Cell> row) {
   static const std::size_t kName = column_index("machine_name");
+  static const std::size_t kEnergies = column_index("energies");
   ++front.rows;
   if (front.first.empty()) {
     front.first.assign(row.begin(), row.end());
@@ -122,6 +140,7 @@ void Fronts::note_columns(Front& front, std::span<const Cell> row) {
   }
   const std::vector<Cell>& own = preset(to_text(row[kName]));
   for (std::size_t i = column_index("engine"); i < column_index("peak_macs"); ++i) {
+    if (i == kEnergies && !priced_) continue;
     if (row[i] != front.first[i]) front.varies[i] = true;
     const bool is_preset = i == kName || (i > kName && !own.empty() && row[i] == own[i - kName]);
     if (!is_preset) front.departs[i] = true;

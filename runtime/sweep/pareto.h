@@ -37,13 +37,14 @@ double cost(const Metric& metric, std::span<const Cell> row);
 /// either has a NaN.
 bool covers(std::span<const double> a, std::span<const double> b);
 
-/// What the row's figures are of, for people: "matmul 512 512 512", "resnet50, batch 8, energies of
-/// 28nm". Only rows of the same work compete: joules of two tables say nothing about each other.
-std::string work_of(std::span<const Cell> row);
+/// What the row's figures are of, for people: "matmul 512 512 512", "resnet50, batch 8", and if
+/// they are priced, "resnet50, batch 8, energies of 28nm". Only rows of the same work compete:
+/// joules of two tables say nothing about each other.
+std::string work_of(std::span<const Cell> row, bool priced);
 
 /// The Pareto fronts of rows that come one by one. Only rows of the same work compete: of one
-/// workload with the same sizes and batch, priced by one table. Memory depends on the fronts, not
-/// on the rows.
+/// workload with the same sizes and batch, and if a metric needs energies, priced by one table.
+/// Memory depends on the fronts, not on the rows.
 class Fronts {
  public:
   struct Entry {
@@ -61,14 +62,15 @@ class Fronts {
     std::uint64_t rows = 0;
   };
 
-  explicit Fronts(std::vector<Metric> metrics) : metrics_(std::move(metrics)) {}
+  explicit Fronts(std::vector<Metric> metrics);
 
   /// Of rows with equal costs the first stays. A row that failed or has no such figure is left out.
   void add(std::span<const Cell> row);
 
   const std::vector<Metric>& metrics() const { return metrics_; }
-  /// In the order of their first rows.
+  /// In the order of their first rows, or by workload, sizes, batch and energies once sorted.
   const std::vector<Front>& fronts() const { return fronts_; }
+  void sort_by_work();
   /// The columns that say which point of the work a row is: those of what was asked for in which
   /// rows of the work differ. A key is not among them if every row has the value of the preset that
   /// machine_name names.
@@ -80,6 +82,7 @@ class Fronts {
   const std::vector<Cell>& preset(const std::string& name);
 
   std::vector<Metric> metrics_;
+  bool priced_;  // a metric needs energies
   std::map<std::string, std::vector<Cell>> presets_;
   std::vector<Front> fronts_;
 };

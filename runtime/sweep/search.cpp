@@ -57,6 +57,11 @@ void Search::check_goals() const {
       throw InputError(fmt::format("--goal {}: has no value; weigh figures, as in energy*time",
                                    printable(goal.text())));
     }
+    const auto plain = std::ranges::find(metrics(), goal.text(), &Metric::name);
+    if (plain != metrics().end() && plain->more_is_better) {
+      throw InputError(fmt::format(
+          "--goal {0}: more is better, and a search makes goals small; give -{0}", goal.text()));
+    }
     const bool priced = std::ranges::any_of(
         goal.used(), [](std::size_t name) { return needs_energies(metrics()[name]); });
     if (priced && !space_.has_energies()) {

@@ -25,7 +25,7 @@ class Source {
   virtual bool looking() const { return false; }
   /// Whether next() is through.
   virtual bool ended() const = 0;
-  /// The share that is through, 0 to 1.
+  /// The share whose rows are known, 0 to 1.
   virtual double share() const = 0;
   /// All points so far, in order.
   virtual void for_each(const std::function<void(const Point&)>& visit) const = 0;

@@ -113,12 +113,16 @@ void set(EnergyTable& table, const IniEntry& entry) {
 }
 
 void check_complete(const std::set<std::string, std::less<>>& seen) {
+  // A table may have no area, but not half of one.
+  const bool has_area = std::ranges::any_of(
+      kKeys, [&](const EnergyKey& key) { return key.area != nullptr && seen.contains(key.name); });
   std::vector<std::string_view> missing;
   for (const std::string_view name : {"table.name", "table.unit"}) {
     if (!seen.contains(name)) missing.push_back(name);
   }
   for (const EnergyKey& key : kKeys) {
-    if (key.value != nullptr && !seen.contains(key.name)) missing.push_back(key.name);
+    const bool is_due = key.value != nullptr || has_area;
+    if (is_due && !seen.contains(key.name)) missing.push_back(key.name);
   }
   if (missing.empty()) return;
   throw ConfigError(

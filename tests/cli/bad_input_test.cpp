@@ -172,6 +172,28 @@ TEST_F(BadInputTest, NoOutputReplacesAnInputOrAnotherOutput) {
       {"weft-new", "--out", "--json", "two files"});
 }
 
+TEST_F(BadInputTest, NoOutputReplacesWhatAnotherCommandReads) {
+  const std::string machine = folder_.write("m.ini", "[machine]\nname = m\n");
+  const std::string sweep = folder_.write("s.ini", "workload = matmul 3 3 3\nmachine = tiny\n");
+  const std::string itself = folder_.file("t.ini");
+  folder_.write("t.ini", "workload = matmul 3 3 3\nmachine = tiny\ncsv = " + itself + "\n");
+  const std::string other = folder_.file("./m.ini");
+  const Words product = {"3", "3", "3"};
+  expect_refused({"sweep", sweep, "--csv", sweep}, {"--csv would replace it"});
+  expect_refused({"sweep", itself}, {"t.ini", "--csv would replace it"});
+  expect_refused(
+      Words{"sweep", "matmul"} + product + Words{"--machine", "tiny," + machine, "--json", other},
+      {"m.ini", "named by both --machine and --json"});
+  for (const char* option : {"--csv", "--json", "--html"}) {
+    expect_refused(Words{"explain"} + product + Words{"--machine", machine, option, other},
+                   {"m.ini", "named by both --machine and", option});
+    expect_refused(Words{"explain"} + product +
+                       Words{"--sweep", "m=1..3", "--machine", machine, option, other},
+                   {"m.ini", "named by both --machine and", option});
+  }
+  EXPECT_EQ(folder_.read("m.ini"), "[machine]\nname = m\n");
+}
+
 TEST_F(BadInputTest, AProgramThatIsTooLargeGetsAdviceThatHelps) {
   const std::string huge = "1000000";
   for (const Words& words : {Words{"explain", huge, huge, huge},

@@ -205,7 +205,7 @@ TEST_F(TraceCommandTest, WhereNothingCanBeWrittenNothingRuns) {
     const std::string json_file = folder_.file("x.json");
     expect_refused(joined(words, {json_file, "--json", json_file}), "--json and --trace");
   }
-  expect_refused(joined(network, {folder_.file("two.onnx")}), "--trace would replace the network");
+  expect_refused(joined(network, {folder_.file("two.onnx")}), "--trace would replace it");
   expect_refused(joined(network, {folder_.file("y.npy"), "--output-dir", folder_.file(".")}),
                  "--trace");
   expect_refused({"run", "lenet5", "--backend", "cpu", "--trace", folder_.file("x")},

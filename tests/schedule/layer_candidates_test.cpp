@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "compiler/schedule/network_plan.h"
+#include "compiler/schedule/plan/network_plan.h"
 #include "runtime/analysis/candidate_runs.h"
 #include "runtime/analysis/doubled_sizes.h"
 #include "runtime/compile.h"

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/input_path.h"
 #include "base/printable.h"
-#include "cli/report_targets.h"
 #include "report/compare/compare_report.h"
 #include "report/explain/report_file.h"
 #include "report/page/compare_page.h"
@@ -36,31 +35,14 @@ bool is_compare_report(const std::string& file) {
   }
 }
 
-/// No output replaces an input, and no input is named twice.
-void check_rows_apart(const std::vector<std::string>& files, const ReportTargets& targets) {
+/// Throws InputError if a file is named twice.
+void check_rows_apart(const std::vector<std::string>& files) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (!same_file(files[i], files[j])) continue;
       throw InputError(fmt::format("{}: is named twice; drop one", printable(files[i])));
     }
-    for (const auto* target : {&targets.csv, &targets.json, &targets.html}) {
-      if (!*target || **target == "-" || !same_file(**target, files[i])) continue;
-      throw InputError(
-          fmt::format("{}: is read and would be replaced; name another file", printable(files[i])));
-    }
   }
-}
-
-void write_row_files(const ReportTargets& targets, const runtime::CompareReport& report,
-                     const std::string& command) {
-  std::vector<runtime::FileContent> files;
-  const auto add = [&files](const std::optional<std::string>& target, auto make) {
-    if (target && *target != "-") files.push_back({*target, make()});
-  };
-  add(targets.csv, [&] { return report::compare_csv(report); });
-  add(targets.json, [&] { return report::json_file_text(report::compare_json(report)); });
-  add(targets.html, [&] { return report::page_html(report::compare_page_data(report, command)); });
-  runtime::write_files_together(files);
 }
 
 }  // namespace
@@ -77,9 +59,21 @@ bool names_rows(const Arguments& arguments) {
 int run_compare_rows(const Arguments& arguments, const report::Streams& streams) {
   check_row_options(arguments);
   const ReportTargets targets = report_targets(arguments);
-  check_rows_apart(arguments.positionals, targets);
-  const runtime::CompareReport report = runtime::compare_tables(arguments.positionals);
-  write_row_files(targets, report, command_line("compare", arguments.words));
+  check_rows_apart(arguments.positionals);
+  return write_rows(arguments, targets, runtime::compare_tables(arguments.positionals), streams);
+}
+
+int write_rows(const Arguments& arguments, const ReportTargets& targets,
+               const runtime::CompareReport& report, const report::Streams& streams) {
+  std::vector<runtime::FileContent> files;
+  const auto add = [&files](const std::optional<std::string>& target, auto make) {
+    if (target && *target != "-") files.push_back({*target, make()});
+  };
+  const std::string command = command_line("compare", arguments.words);
+  add(targets.csv, [&] { return report::compare_csv(report); });
+  add(targets.json, [&] { return report::json_file_text(report::compare_json(report)); });
+  add(targets.html, [&] { return report::page_html(report::compare_page_data(report, command)); });
+  runtime::write_files_together(files);
   if (targets.json == "-") {
     streams.out << report::json_file_text(report::compare_json(report));
   } else if (targets.csv == "-") {

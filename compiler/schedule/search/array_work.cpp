@@ -20,7 +20,8 @@ ArrayWork array_work(const ContractionLayer& layer, const Mapping& mapping,
   const auto chunks = static_cast<double>(Chunks(layer.walk, mapping.chunk_rows).size());
   const double rows = static_cast<double>(layer.walk.rows()) / chunks;
   ArrayWork work;
-  work.cycles = folds * chunks * std::max(rows, static_cast<double>(config.array_rows));
+  work.passes = folds * chunks;
+  work.cycles = work.passes * std::max(rows, static_cast<double>(config.array_rows));
   if (constant == nullptr) return work;
   work.tiles = folds;
   work.fetches = folds * (mapping.order == LoopOrder::kChunkOutermost ? chunks : 1);

@@ -8,6 +8,7 @@
 namespace weft::compiler {
 
 struct ArrayWork {
+  double passes = 0;        // of a tile and the rows of a chunk
   double cycles = 0;        // of the array: its rows, or the pushes of its tiles
   double tiles = 0;         // of constant weights
   double fetches = 0;       // of these tiles

@@ -18,13 +18,20 @@
 namespace weft::compiler {
 namespace {
 
+/// A tile with few rows keeps the array for the time of so many of its rows, until the next weights
+/// are in place: measured with as many rows as the array has, 195 cycles for 128 rows.
+constexpr double kLeastRows = 1.5;
+
 class ScheduleEstimate {
  public:
-  ScheduleEstimate(const Segment& segment, const Schedule& schedule, const MachineConfig& config)
+  /// `decides`: no replay follows.
+  ScheduleEstimate(const Segment& segment, const Schedule& schedule, const MachineConfig& config,
+                   bool decides)
       : parts_(in_parts(segment, schedule)),
         schedule_(schedule),
         config_(config),
-        places_(config, parts_.segment.sheets, schedule.buffer) {}
+        places_(config, parts_.segment.sheets, schedule.buffer),
+        least_pass_(decides ? kLeastRows * config.array_rows : 0) {}
 
   double cycles() const {
     double sum = 0;
@@ -49,7 +56,8 @@ class ScheduleEstimate {
       }
     });
     sheet_bytes += passing_bytes(layer, result_view(body).sheet);
-    return std::max(work.cycles, transfer_cycles(work.weight_bytes, sheet_bytes));
+    return std::max(
+        {work.cycles, work.passes * least_pass_, transfer_cycles(work.weight_bytes, sheet_bytes)});
   }
 
   /// What a layer's part moves of a sheet that does not stay: the rows of its images and lines.
@@ -89,13 +97,15 @@ class ScheduleEstimate {
   const Schedule& schedule_;
   const MachineConfig& config_;
   const Places places_;
+  const double least_pass_;  // cycles
 };
 
 /// Keeps the schedule with the fewest estimated cycles.
 class BestEstimate {
  public:
-  BestEstimate(const Segment& segment, const MachineConfig& config, std::uint64_t margin)
-      : segment_(segment), config_(config), margin_(margin) {}
+  BestEstimate(const Segment& segment, const MachineConfig& config, std::uint64_t margin,
+               bool decides)
+      : segment_(segment), config_(config), margin_(margin), decides_(decides) {}
 
   /// With several sizes of staging.
   void consider(ScheduleChoices choices) {
@@ -104,7 +114,7 @@ class BestEstimate {
       auto scheduled = schedule_layers(segment_, config_, choices);
       auto* schedule = std::get_if<Schedule>(&scheduled);
       if (schedule == nullptr) continue;
-      const double cycles = ScheduleEstimate(segment_, *schedule, config_).cycles();
+      const double cycles = ScheduleEstimate(segment_, *schedule, config_, decides_).cycles();
       if (best && cycles >= least_) continue;
       least_ = cycles;
       best = CostedSchedule{std::move(*schedule), choices, std::nullopt, 0};
@@ -117,17 +127,23 @@ class BestEstimate {
   const Segment& segment_;
   const MachineConfig& config_;
   const std::uint64_t margin_;
+  const bool decides_;
   double least_ = 0;
 };
 
 }  // namespace
 
+double estimated_cycles(const Segment& segment, const Schedule& schedule,
+                        const MachineConfig& config) {
+  return ScheduleEstimate(segment, schedule, config, true).cycles();
+}
+
 std::optional<CostedSchedule> schedule_by_estimate(const Segment& segment,
                                                    const MachineConfig& config,
                                                    const ScheduleChoices& start,
-                                                   std::uint64_t margin, bool tries_bands) {
+                                                   std::uint64_t margin, bool decides) {
   const std::int64_t images = batch_of(segment);
-  if (images <= 1 && !tries_bands) return std::nullopt;
+  if (images <= 1 && !decides) return std::nullopt;
   std::vector<ImageGroups> all = {start.groups};
   const ImageDivision division(in_forms(segment, start.forms), images);
   for (const std::uint32_t part : {1U, 2U, 4U}) {
@@ -138,13 +154,13 @@ std::optional<CostedSchedule> schedule_by_estimate(const Segment& segment,
       if (std::ranges::find(all, groups) == all.end()) all.push_back(std::move(groups));
     }
   }
-  BestEstimate found(segment, config, margin);
+  BestEstimate found(segment, config, margin, decides);
   ScheduleChoices choices = start;
   for (ImageGroups& groups : all) {
     choices.groups = std::move(groups);
     found.consider(choices);
   }
-  if (tries_bands && found.best && spills(segment, found.best->schedule)) {
+  if (decides && found.best && spills(segment, found.best->schedule)) {
     choices = *found.best->choices;
     const PartedSegment parts = without_bands(segment, choices);
     for (LineBands& bands : fitting_bands(parts, segment.layers.size(), config)) {

@@ -39,7 +39,7 @@ class AllFronts {
     const std::span<const sweep::Metric> metrics = sweep::metrics();
     std::vector<double> costs;
     for (const sweep::Metric& metric : metrics) costs.push_back(sweep::cost(metric, row));
-    auto& fronts = fronts_[sweep::work_of(row)];
+    auto& fronts = fronts_[sweep::work_of(row, true)];
     fronts.resize(metrics.size() * metrics.size());
     for (std::size_t x = 0; x < metrics.size(); ++x) {
       for (std::size_t y = x + 1; y < metrics.size(); ++y) {

@@ -65,7 +65,7 @@ class PageRows {
       const std::string_view name = sweep::columns()[i].name;
       if (name != kIdentity && name != kCommand) columns_[i].add(row[i]);
     }
-    works_.add(sweep::work_of(row));
+    works_.add(sweep::work_of(row, true));
     commands_.add(sweep::to_text(row[kCommandColumn]));
     numbers_.add(static_cast<std::int64_t>(count_));  // from 1
     ++kept_;

@@ -1,12 +1,14 @@
 #include "runtime/sweep/space/expression.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <muParser.h>
 
 #include <algorithm>
 #include <limits>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/printable.h"
@@ -33,6 +35,17 @@ bool assigns(std::string_view text) {
   return false;
 }
 
+/// Names that end in the unknown one, the similar one, or where all are told.
+std::string advice_for(const std::string& unknown, std::span<const std::string> names) {
+  std::vector<std::string> endings;
+  for (const std::string& name : names) {
+    if (name.ends_with("." + unknown)) endings.push_back(name);
+  }
+  if (!endings.empty()) return fmt::format("give {}", fmt::join(endings, " or "));
+  const std::string meant = most_similar(unknown, names);
+  return meant.empty() ? "see docs/sweep.md" : "did you mean " + meant + "?";
+}
+
 }  // namespace
 
 struct Expression::Parser {
@@ -56,10 +69,8 @@ Expression::Expression(std::string text, std::span<const std::string> names, std
     parser.SetExpr(text_);
     for (const auto& [name, place] : parser.GetUsedVar()) {
       if (place == nullptr) {
-        const std::string meant = most_similar(name, names);
         throw InputError(fmt::format("{} {}: {} is not a number that is known here; {}", what_,
-                                     printable(text_), printable(name),
-                                     meant.empty() ? "see --help" : "did you mean " + meant + "?"));
+                                     printable(text_), printable(name), advice_for(name, names)));
       }
       used_.push_back(static_cast<std::size_t>(place - parser_->values.data()));
     }

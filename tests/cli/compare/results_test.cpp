@@ -311,8 +311,8 @@ TEST_F(CompareResultsTest, RefusesOptionsAndFilesThatMakeNoSense) {
   expect_refused({a, a, a}, {"one argument too many"});
   expect_refused({a, a, "--with", "a100"}, {"--with: has no effect on two results"});
   expect_refused({a, a, "--csv", "-"}, {"--csv: has no effect on two results"});
-  expect_refused({a, a, "--json", a}, {"would replace a report"});
-  expect_refused({a, a, "--html", a}, {"would replace a report"});
+  expect_refused({a, a, "--json", a}, {"--json would replace it"});
+  expect_refused({a, a, "--html", a}, {"--html would replace it"});
   expect_refused({a, a, "--html", "-"}, {"--html -"});
   EXPECT_EQ(folder_.read("a.json"), before);
 }

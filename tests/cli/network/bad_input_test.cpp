@@ -207,7 +207,7 @@ TEST_F(NetworkBadInputTest, OutputsMustBeWritableAndReplaceNoInput) {
   const std::string file = model();
   expect_refused({"run", file, "--output-dir", file}, {"is a file"});
   expect_refused({"run", file, "--output-dir", file + "/no/such"}, {"small.onnx/no"});
-  expect_refused({"run", file, "--json", file}, {"the network"});
+  expect_refused({"run", file, "--json", file}, {"--json would replace it"});
   const std::string in = folder_.write("out_0.npy", npy("<f4", "(2, 3)", std::vector<float>(6)));
   expect_refused({"run", file, "--input", "in:0=" + in, "--output-dir", folder_.file(".")},
                  {"out_0.npy", "an input"});
@@ -268,7 +268,8 @@ TEST_F(NetworkBadInputTest, CalibrationMustFitTheNetwork) {
   const std::string inf =
       folder_.write("inf.npy", npy("<f4", "(1, 28, 28)", std::vector<float>(784, INFINITY)));
   expect_refused(with(inf), {"inf.npy: element [0,0,0] is inf", "calibration sample", "no range"});
-  expect_refused({"quantize", "lenet5", "--calibrate", flat, "-o", flat}, {flat, "replace"});
+  expect_refused({"quantize", "lenet5", "--calibrate", flat, "-o", flat},
+                 {flat, "named by both --calibrate and --output"});
   expect_refused({"quantize", "lenet5", "--calibrate", flat, "-o", "-"}, {"stdout"});
   expect_refused({"quantize", model(), "--calibrate", flat, "-o", out}, {"2 inputs", "folder"});
   expect_refused({"quantize", model(), "--calibrate", folder_.file("empty"), "-o", out},

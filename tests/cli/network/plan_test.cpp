@@ -97,7 +97,7 @@ TEST_F(PlanTest, IsRefusedForAnythingElse) {
           "array.rows is '128' there and 64 here");
   refused({"run", "lenet5", "--batch", "4", "--machine", "tpu-v2", "--sensitivity"}, "drop --plan");
   refused({"run", "lenet5", "--batch", "4", "--machine", "tpu-v2", "--json", file},
-          "would replace the plan");
+          "named by both --plan and --json");
   refused({"run", "lenet5", "--batch", "4", "--machine", "tpu-v2", "--optimize", "1"},
           "drop --optimize");
   refused({"compile", "lenet5", "--batch", "4", "--machine", "tpu-v2", "--optimize", "0"},

@@ -157,8 +157,8 @@ TEST_F(ScaleSimCommandTest, WritesNothingWhereItMayNot) {
   expect_refused(command({"-o", config_}), "is a file; name a folder");
   expect_refused(command({"-o", config_ + "/below"}), "small.cfg");
   expect_refused(command({"-o", "/proc/none"}), "/proc");
-  expect_refused(command({"--json", topology_}), "--json would replace it");
-  expect_refused(command({"--machine-out", config_}), "--machine-out would replace it");
+  expect_refused(command({"--json", topology_}), "named by both --topology and --json");
+  expect_refused(command({"--machine-out", config_}), "named by both --config and --machine-out");
   expect_refused(command({"--machine-out", "-"}), "cannot go to stdout; name a file");
   const std::string both = folder_.file("both");
   expect_refused(command({"--machine-out", both, "--json", both}), "both");
@@ -171,6 +171,10 @@ TEST_F(ScaleSimCommandTest, WritesNothingWhereItMayNot) {
 
 TEST_F(ScaleSimCommandTest, AProblemFileSaysItselfWhatItIs) {
   const std::string product = folder_.write("p.yaml", "problem: {instance: {M: 5, K: 7, N: 6}}\n");
+  for (const char* reader : {"matmul", "explain", "sweep"}) {
+    expect_refused({reader, "--problem", product, "--csv", product},
+                   "named by both --problem and --csv");
+  }
   const std::string conv = folder_.write(
       "c.yaml", "problem: {instance: {C: 2, M: 3, R: 3, S: 3, P: 4, Q: 5, Wstride: 2}}\n");
   const Words machine = {"--machine", "tiny", "--json", "-"};

@@ -30,6 +30,35 @@ TEST(SweepPointsTest, AFileHasTheClockWhereMachinesHaveIt) {
               HasSubstr("b.ini:4: 'machine.clock_mhz': given more than once"));
 }
 
+TEST(SweepPointsTest, AFileSwitchesAnOptionWithoutAValueOnOrOff) {
+  const TemporaryFolder folder;
+  const std::string begin = "workload = matmul 8 8 8\nmachine = tiny\n";
+  const auto command = [&](const std::string& lines) {
+    const std::string file = folder.write("a.ini", begin + lines);
+    const json points = json::parse(run_weft({"sweep", file, "--json", "-"}).out)["points"];
+    return points.at(0)["command"].get<std::string>();
+  };
+  EXPECT_THAT(command("with-bias = on\n"), HasSubstr(" --with-bias "));
+  EXPECT_THAT(command("with-bias = off\nquiet = off\ndry-run = off\n"),
+              Not(HasSubstr("--with-bias")));
+  const auto refused = [&](const std::string& line) {
+    const Finished finished = run_weft({"sweep", folder.write("b.ini", begin + line)});
+    EXPECT_EQ(finished.code, 2);
+    return finished.err;
+  };
+  EXPECT_THAT(refused("quiet = no\n"), HasSubstr("b.ini:3: 'quiet' = 'no': must be on or off"));
+  EXPECT_THAT(refused("report = a.db\n"), HasSubstr("b.ini:3: 'report': has no place in a file"));
+}
+
+// Joules of two tables say nothing about each other, but cycles do.
+TEST(SweepPointsTest, OnlyPricedFiguresDivideTheFrontByTheirTables) {
+  const Words space = {"sweep", "matmul", "8", "8", "8", "--machine", "tiny,tpu-v1", "--front"};
+  EXPECT_THAT(run_weft(space + Words{"time,energy"}).out, HasSubstr("energies of 45nm: Pareto"));
+  const std::string both = run_weft(space + Words{"time,bandwidth"}).out;
+  EXPECT_THAT(both, HasSubstr("matmul 8 8 8: Pareto front of time and bandwidth"));
+  EXPECT_THAT(both, HasSubstr("machine_name"));
+}
+
 TEST(SweepPointsTest, ADryRunCountsThePointsThatWouldRun) {
   const TemporaryFolder folder;
   const std::string file = folder.file("a.db");

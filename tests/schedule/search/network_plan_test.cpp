@@ -1,6 +1,6 @@
 // Plans: the schedules that follow from what the search chose are those that it found, and a plan
 // that was changed at random gives programs that run, or one line that names the layer.
-#include "compiler/schedule/network_plan.h"
+#include "compiler/schedule/plan/network_plan.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "compiler/schedule/compile_network.h"
-#include "compiler/schedule/network_plan.h"
+#include "compiler/schedule/plan/network_plan.h"
 #include "models/networks/sample_inputs.h"
 #include "models/reference/cpu/run_graph.h"
 #include "runtime/network_check.h"

@@ -118,7 +118,7 @@
     let drawn_chips = new Map();  // by text
     const clear = weft.button('Remove brushes', {id: 'brush-clear'}, weft.drop_brushes);
     const bar = el('div', {'class': 'controls transport points-bar', 'role': 'group',
-      'aria-label': 'Shown points'}, points.works.length > 1 ? work_select() : null, count, spoken,
+      'aria-label': 'Shown points'}, points.works.length > 1 ? work_select() : el('span', null, points.works[0]), count, spoken,
     chips, clear);
     document.getElementById('main').append(bar);
     let speech = null;

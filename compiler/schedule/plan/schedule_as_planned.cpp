@@ -15,7 +15,7 @@
 #include "compiler/schedule/choose_bands.h"
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/divide_buffer.h"
-#include "compiler/schedule/network_plan.h"
+#include "compiler/schedule/plan/network_plan.h"
 #include "compiler/schedule/product/product_segment.h"
 #include "compiler/schedule/product/refuse_plan.h"
 #include "compiler/segments/segments.h"

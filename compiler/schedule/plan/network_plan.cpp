@@ -1,4 +1,4 @@
-#include "compiler/schedule/network_plan.h"
+#include "compiler/schedule/plan/network_plan.h"
 
 #include <cstddef>
 #include <variant>
