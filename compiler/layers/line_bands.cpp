@@ -90,9 +90,13 @@ class Bands {
     return bands_.counts[whole_.layers[index].layer];
   }
 
+  /// Layers with as many bands, up to the last layer of the network: after that come other images,
+  /// perhaps of another round.
   Stack stack_from(std::size_t begin) const {
+    const std::size_t last = bands_.counts.size() - 1;
     std::size_t end = begin + 1;
     while (end < layers().size() && count_of(begin) > 1 && count_of(end) == count_of(begin) &&
+           whole_.layers[end - 1].layer < last &&
            whole_.layers[end].layer >= whole_.layers[end - 1].layer) {
       ++end;
     }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compiler/blocks/places.h"
+#include "compiler/schedule/choose_bands.h"
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/compile_network.h"
 #include "compiler/schedule/divide_buffer.h"
@@ -40,11 +41,31 @@ graph::Graph with_shared_inputs(std::int64_t batch) {
   return net.finish(net.relu(net.add(Op::kMatMul, {up, table}, {}, "look up"), "relu"), "out");
 }
 
+/// The parts of one image are those of one layer, and the next image follows at once.
+graph::Graph of_one_layer(std::int64_t batch) {
+  networks::Layers net("one layer", 7);
+  const auto x = net.input("image", graph::DataType::kFloat32, {batch, 6, 9, 8});
+  return net.finish(net.relu(x, "relu"), "out");
+}
+
 std::vector<SmallNetwork> networks_in_rounds() {
   const auto given = small_networks();
   std::vector<SmallNetwork> all(given.begin(), given.end());
   all.push_back({"shared inputs", with_shared_inputs, 2, 0.02, false});
   return all;
+}
+
+LineBands random_bands(const Segment& segment, ScheduleChoices choices, Random& random) {
+  LineBands bands;
+  choices.groups = {};
+  const PartedSegment parts = without_bands(segment, choices);
+  for (const std::int64_t most : most_bands_of_layers(parts, segment.layers.size())) {
+    const std::int64_t before = bands.counts.empty() ? 1 : bands.counts.back();
+    const bool goes_on = before <= most && random.chance(60);
+    bands.counts.push_back(goes_on ? before : random.between(1, std::min<std::int64_t>(most, 4)));
+    bands.keeps_halo.push_back(bands.counts.back() > 1 && random.chance(50));
+  }
+  return bands;
 }
 
 /// Choices for rounds of a random size, a random number of them under way at once; nullopt if the
@@ -82,6 +103,7 @@ std::optional<ScheduleChoices> random_choices(const ScheduledSegment& scheduled,
     choices.buffered_tiles.push_back(
         choices.buffer.tile_slots > 0 ? static_cast<std::uint32_t>(random.between(0, 64)) : 0);
   }
+  if (random.chance(50)) choices.bands = random_bands(segment, choices, random);
   return choices;
 }
 
@@ -103,6 +125,7 @@ struct Classes {
   int programs = 0;
   int returns = 0;
   int tiles = 0;  // programs with tiles in slots
+  int bands = 0;  // with bands of lines
   std::set<std::string> layers;
 };
 
@@ -132,6 +155,8 @@ Programs random_programs(ScheduledNetwork whole, const MachineConfig& config, Ra
     scheduled->schedule = std::get<Schedule>(in_whole);
     ++classes.programs;
     classes.tiles += choices->buffer.tile_slots > 0 ? 1 : 0;
+    const auto& counts = choices->bands.counts;
+    classes.bands += std::ranges::any_of(counts, [](auto count) { return count > 1; }) ? 1 : 0;
     for (const Layer& layer : scheduled->segment.layers) classes.layers.insert(layer.op);
   }
   Programs programs{write_programs(std::move(at_once), config),
@@ -145,10 +170,9 @@ Programs random_programs(ScheduledNetwork whole, const MachineConfig& config, Ra
   return programs;
 }
 
-void expect_bits(ElementType dtype, Classes& classes) {
-  const std::uint64_t seeds = draws(60, 200);
+void expect_bits(ElementType dtype, const std::vector<SmallNetwork>& all, std::uint64_t seeds,
+                 Classes& classes) {
   std::cout << "seeds 0 to " << seeds - 1 << '\n';
-  const std::vector<SmallNetwork> all = networks_in_rounds();
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     Random random(seed);
     const SmallNetwork& network = all[seed % all.size()];
@@ -180,10 +204,11 @@ void expect_bits(ElementType dtype, Classes& classes) {
 
 TEST(RoundsAtOnceTest, GiveTheBitsOfTheWholeBatch) {
   Classes classes;
-  expect_bits(ElementType::kBf16, classes);
+  expect_bits(ElementType::kBf16, networks_in_rounds(), draws(60, 200), classes);
   EXPECT_GE(classes.programs, 25);
   EXPECT_GE(classes.tiles, 5);
   EXPECT_GE(classes.returns, 100);
+  EXPECT_GE(classes.bands, 5);
   for (const char* op : {"Conv", "MatMul", "MaxPool", "LayerNormalization", "Softmax", "Add"}) {
     EXPECT_TRUE(classes.layers.contains(op)) << op;
   }
@@ -191,9 +216,15 @@ TEST(RoundsAtOnceTest, GiveTheBitsOfTheWholeBatch) {
 
 TEST(RoundsAtOnceTest, GiveTheBitsOfTheReferenceInInt8) {
   Classes classes;
-  expect_bits(ElementType::kInt8, classes);
+  expect_bits(ElementType::kInt8, networks_in_rounds(), draws(60, 200), classes);
   EXPECT_GE(classes.programs, 25);
   EXPECT_GE(classes.returns, 50);
+}
+
+TEST(RoundsAtOnceTest, HaveAllBandsOfTheirImages) {
+  Classes classes;
+  expect_bits(ElementType::kBf16, {{"one layer", of_one_layer, 2, 0.02, false}}, 300, classes);
+  EXPECT_GE(classes.bands, 5);
 }
 
 TEST(RoundsAtOnceTest, AreMadeOfWholeGroups) {
