@@ -205,8 +205,9 @@ TEST(CostTest, WrongTablesAreOneLine) {
     text.replace(text.find(from), from.size(), to);
     return folder.write("bad.ini", text);
   };
-  const std::array<std::array<std::string, 3>, 6> cases = {
+  const std::array<std::array<std::string, 3>, 7> cases = {
       {{"bit = 0.003125", "", "register.bit is missing"},
+       {"flip_flop_um2 = 4.522", "", "area.flip_flop_um2 is missing"},
        {"bit = 0.003125", "bit = 0.003125\nbyte = 1", "unknown event 'register.byte'"},
        {"unit = pJ", "unit = nJ", "table.unit = 'nJ': must be pJ"},
        {"int32 = 0.1", "int32 = -0.1", "add.int32 = '-0.1': must be a number"},
