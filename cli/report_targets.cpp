@@ -1,9 +1,6 @@
 #include "cli/report_targets.h"
 
-#include <fmt/format.h>
-
 #include "base/error.h"
-#include "base/printable.h"
 #include "cli/options/common_options.h"
 
 namespace weft::cli {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,7 +8,6 @@
 #include "base/error.h"
 #include "base/output_file.h"
 #include "base/output_stream.h"
-#include "base/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/options/common_options.h"
 #include "cli/options/network_options.h"
