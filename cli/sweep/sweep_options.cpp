@@ -133,14 +133,16 @@ void read_lines(const std::string& file, po::variables_map& values) {
   std::set<std::string> seen;
   for (IniEntry& entry : read_ini(in, file, "a sweep")) {
     const std::string place = fmt::format("{}:{}: {}", file, entry.line, printable(entry.key));
-    const auto* const option = options.find_nothrow(entry.key, /*approx=*/false);
-    if (option == nullptr) fail_unknown(place, entry.key, options);
+    // Not find_nothrow(), which takes an empty key for the absent short name of every option.
+    const auto option = std::ranges::find(options.options(), entry.key,
+                                          [](const auto& known) { return known->long_name(); });
+    if (option == options.options().end()) fail_unknown(place, entry.key, options);
     // A machine's file may have its clock in [machine], although the option has no section.
     if (entry.key == "machine.clock_mhz") entry.key = "clock_mhz";
-    if (!seen.insert(entry.key).second && !option->semantic()->is_composing()) {
+    if (!seen.insert(entry.key).second && !(*option)->semantic()->is_composing()) {
       throw InputError(place + ": given more than once; keep one line");
     }
-    if (auto line = option_of(entry, place, *option)) lines.options.push_back(std::move(*line));
+    if (auto line = option_of(entry, place, **option)) lines.options.push_back(std::move(*line));
   }
   try {
     po::store(lines, values);

@@ -48,6 +48,8 @@ TEST(SweepPointsTest, AFileSwitchesAnOptionWithoutAValueOnOrOff) {
   };
   EXPECT_THAT(refused("quiet = no\n"), HasSubstr("b.ini:3: 'quiet' = 'no': must be on or off"));
   EXPECT_THAT(refused("report = a.db\n"), HasSubstr("b.ini:3: 'report': has no place in a file"));
+  EXPECT_THAT(refused("= on\n"), HasSubstr("b.ini:3: '': unknown option"));
+  EXPECT_THAT(refused("q = on\n"), HasSubstr("b.ini:3: 'q': unknown option"));
 }
 
 // Joules of two tables say nothing about each other, but cycles do.
