@@ -130,6 +130,12 @@ bool fits_buffer(const Segment& segment, const Schedule& schedule) {
   return schedule.bands.counts.empty() && !spills(segment, schedule);
 }
 
+std::uint64_t most_live_rows(const Segment& segment, const ScheduleChoices& choices,
+                             const MachineConfig& config) {
+  const auto live = live_rows(without_bands(segment, choices), segment.layers.size(), config);
+  return live.empty() ? 0 : std::ranges::max(live);
+}
+
 std::vector<LineBands> fitting_bands(const PartedSegment& parts, std::size_t layers,
                                      const MachineConfig& config) {
   const std::vector<std::int64_t> most = most_bands_of_layers(parts, layers);

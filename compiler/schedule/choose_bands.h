@@ -24,6 +24,10 @@ bool spills(const Segment& segment, const Schedule& schedule);
 /// True if whole images stay in the unified buffer on their way from layer to layer.
 bool fits_buffer(const Segment& segment, const Schedule& schedule);
 
+/// Rows of the unified buffer that the sheets of one image need at once, without bands of lines.
+std::uint64_t most_live_rows(const Segment& segment, const ScheduleChoices& choices,
+                             const MachineConfig& config);
+
 /// Bands by what fits: layers whose sheets need more than a part of the buffer are cut into as many
 /// as make them fit, with halos kept and computed again. One entry for each of several parts of the
 /// buffer. `parts` are those of without_bands(), `layers` counts the segment's.

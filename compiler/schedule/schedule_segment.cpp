@@ -63,9 +63,14 @@ bool is_one_of_many(const MappingOptions& options) {
   return options.programs > kMany && options.effort != SearchEffort::kThorough;
 }
 
-/// If the images of a program do not fit in the unified buffer, smaller buffers are searched too.
+/// If the image of a program does not fit in the unified buffer, smaller buffers are searched too.
 /// These searches end when they have replayed this many instructions.
 constexpr std::uint64_t kSmallerBuffers = most_replayed(SearchEffort::kNormal);
+/// Programs of up to this many layers are also searched for buffers in which their image does not
+/// fit, until these searches have replayed kTooSmallBuffers: only there the search cuts images into
+/// bands of lines, which may win on the machine itself, too.
+constexpr std::size_t kFewLayers = 16;
+constexpr std::uint64_t kTooSmallBuffers = most_replayed(SearchEffort::kNormal) / 2;
 
 }  // namespace
 
@@ -138,12 +143,14 @@ class SmallerMachines {
     return std::move(best_);
   }
 
-  /// Goes down the ladder of the unified buffer alone.
-  CostedSchedule best_of_smaller_buffers() {
+  /// Goes down the ladder of the unified buffer alone, from the first one of fewer rows than
+  /// `below`, until the searches have replayed `most` instructions.
+  CostedSchedule best_of_smaller_buffers(std::uint64_t below, std::uint64_t most) {
     Capacities less = capacities_of(config_);
     for (const std::uint32_t kib : capacity_ladders(segment_, config_).unified_buffer_kib) {
       less.unified_buffer_kib = kib;
-      if (replayed_ >= kSmallerBuffers || !search(less)) break;
+      if (usable_rows(with_capacities(config_, less)) >= below) continue;
+      if (replayed_ >= most || !search(less)) break;
     }
     return std::move(best_);
   }
@@ -265,9 +272,15 @@ std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
   if (is_image && !is_quick && !fits_buffer(segment, own->schedule)) {
     whole.to_beat.reset();
     return SmallerMachines(segment, config, whole, std::move(*own), most, replays)
-        .best_of_smaller_buffers();
+        .best_of_smaller_buffers(usable_rows(config), kSmallerBuffers);
   }
   if (is_beaten(*own, options)) return scheduled;
+  const bool is_best_so_far = is_image && (!options.to_beat || *own->cycles <= *options.to_beat);
+  if (is_best_so_far && !is_quick && segment.layers.size() <= kFewLayers) {
+    const std::uint64_t rows = most_live_rows(segment, *own->choices, config);
+    return SmallerMachines(segment, config, whole, std::move(*own), most, replays)
+        .best_of_smaller_buffers(rows, kTooSmallBuffers);
+  }
   if (is_small) {
     return SmallerMachines(segment, config, whole, std::move(*own), std::nullopt, replays)
         .best_of_all();

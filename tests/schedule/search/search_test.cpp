@@ -83,7 +83,7 @@ TEST(ScheduleSearchTest, EstimatesTakeABatchInGroupsWhereThatIsFaster) {
 }
 
 TEST(ScheduleSearchTest, MoreEffortNeverLoses) {
-  const std::uint64_t seeds = draws(10, 30);
+  const std::uint64_t seeds = draws(24, 30);
   std::uint64_t faster = 0;
   for_each_seed(seeds, [&](const graph::Graph& graph, const MachineConfig& config) {
     MappingOptions options;
