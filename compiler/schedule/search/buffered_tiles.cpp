@@ -239,8 +239,8 @@ bool has_tiles(const BufferedTiles& tiles) {
   return std::ranges::any_of(tiles, [](std::uint32_t share) { return share > 0; });
 }
 
-void add(std::vector<TileChoice>& all, std::uint32_t slots, BufferedTiles tiles) {
-  if (has_tiles(tiles)) all.push_back({slots, std::move(tiles)});
+void add(std::vector<TileChoice>& all, TileWay way, std::uint32_t slots, BufferedTiles tiles) {
+  if (has_tiles(tiles)) all.push_back({way, slots, std::move(tiles)});
 }
 
 }  // namespace
@@ -262,12 +262,13 @@ std::vector<TileChoice> tile_choices(const Segment& segment, const Schedule& sch
   if (config.memory_kind == MemoryKind::kIdeal) return all;
   for (std::uint32_t slots = 2; slots <= most; slots *= coarse ? 4 : 2) {
     const BufferedTiles reused = reused_tiles(segment, schedule, config, slots, Reuse::kByAny);
-    add(all, slots, reused);
-    add(all, slots, all_tiles(segment));
+    add(all, TileWay::kReused, slots, reused);
+    add(all, TileWay::kAll, slots, all_tiles(segment));
     if (!is_split(config)) continue;
     const BufferedTiles balanced = balanced_tiles(segment, schedule, config, slots, {});
-    add(all, slots, balanced);
-    if (either(reused, balanced) != balanced) add(all, slots, either(reused, balanced));
+    add(all, TileWay::kBalanced, slots, balanced);
+    BufferedTiles mixed = either(reused, balanced);
+    if (mixed != balanced) add(all, TileWay::kReusedOrBalanced, slots, std::move(mixed));
   }
   return all;
 }
@@ -279,11 +280,19 @@ std::vector<TileChoice> paced_choices(const Segment& segment, const Schedule& sc
   for (const double layers : {1.0, 1.25, 1.5, 2.0}) {
     for (const double host : {1.0, 0.9, 0.8, 0.65}) {
       const BufferedTiles tiles = balanced_tiles(segment, schedule, config, slots, {layers, host});
-      add(all, slots, tiles);
-      if (either(reused, tiles) != tiles) add(all, slots, either(reused, tiles));
+      add(all, TileWay::kBalanced, slots, tiles);
+      BufferedTiles mixed = either(reused, tiles);
+      if (mixed != tiles) add(all, TileWay::kReusedOrBalanced, slots, std::move(mixed));
     }
   }
   return all;
+}
+
+std::optional<TileChoice> balanced_choice(const Segment& segment, const Schedule& schedule,
+                                          const MachineConfig& config, std::uint32_t slots) {
+  BufferedTiles tiles = balanced_tiles(segment, schedule, config, slots, {});
+  if (!has_tiles(tiles)) return std::nullopt;
+  return TileChoice{TileWay::kBalanced, slots, std::move(tiles)};
 }
 
 std::optional<TileChoice> estimated_tiles(const Segment& segment, const Schedule& schedule,
@@ -297,7 +306,7 @@ std::optional<TileChoice> estimated_tiles(const Segment& segment, const Schedule
     tiles = either(tiles, balanced_tiles(segment, schedule, config, slots, {}));
   }
   if (!has_tiles(tiles)) return std::nullopt;
-  return TileChoice{slots, std::move(tiles)};
+  return TileChoice{TileWay::kBalanced, slots, std::move(tiles)};
 }
 
 }  // namespace weft::compiler

@@ -3,6 +3,7 @@
 // of the weights, and tiles that are used several times can stay in the buffer.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -13,8 +14,14 @@
 
 namespace weft::compiler {
 
+/// Which tiles come through the unified buffer: those that stay for a second use, all, as many as
+/// both channels of split memories bring in time, or these where no tile stays.
+enum class TileWay : std::uint8_t { kReused, kAll, kBalanced, kReusedOrBalanced };
+inline constexpr std::size_t kTileWays = 4;
+
 /// Slots for tiles in the unified buffer, and Mapping::buffered_tiles of each layer.
 struct TileChoice {
+  TileWay way = TileWay::kReused;
   std::uint32_t slots = 0;
   std::vector<std::uint32_t> tiles;
 };
@@ -38,6 +45,11 @@ std::vector<TileChoice> tile_choices(const Segment& segment, const Schedule& sch
 /// wait for each other, and if the host link has other work too.
 std::vector<TileChoice> paced_choices(const Segment& segment, const Schedule& schedule,
                                       const MachineConfig& config, std::uint32_t slots);
+
+/// What both channels of split memories can bring in time, with these slots; nullopt if no tile
+/// should come through the buffer.
+std::optional<TileChoice> balanced_choice(const Segment& segment, const Schedule& schedule,
+                                          const MachineConfig& config, std::uint32_t slots);
 
 /// The choice without a search; nullopt if no tile should come through the buffer.
 std::optional<TileChoice> estimated_tiles(const Segment& segment, const Schedule& schedule,

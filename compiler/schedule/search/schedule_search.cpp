@@ -1,34 +1,28 @@
 #include "compiler/schedule/search/schedule_search.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
+#include <future>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "compiler/blocks/places.h"
 #include "compiler/schedule/choose_bands.h"
 #include "compiler/schedule/choose_groups.h"
-#include "compiler/schedule/divide_buffer.h"
-#include "compiler/schedule/search/capacity_ladder.h"
-#include "compiler/schedule/search/division_search.h"
+#include "compiler/schedule/search/descent.h"
 #include "compiler/schedule/search/layers_alike.h"
-#include "compiler/schedule/search/schedule_by_estimate.h"
 
 namespace weft::compiler {
 namespace {
 
 /// Tries schedules in a fixed order and keeps the one with the fewest cycles.
-class ScheduleSearch : private DivisionSearch {
+class ScheduleSearch : private Descent {
  public:
-  ScheduleSearch(const Segment& segment, const MachineConfig& config, const MappingOptions& options,
-                 std::uint64_t most)
-      : DivisionSearch(segment, config, options, most),
-        form_(options.form),
-        ladders_(capacity_ladders(segment, config)) {}
+  using Descent::Descent;
 
-  using CandidateSearch::share;
+  void share(SharedReplays* replays) {
+    CandidateSearch::share(replays);
+    shares_ = replays != nullptr;
+  }
   /// The choices for a part of the batch, repeated for the others, are the first candidate for the
   /// whole, so that more images rarely take longer each. The whole then gets fewer replays.
   void begin_with_part(const CostedSchedule& of_part, std::int64_t images) {
@@ -39,7 +33,8 @@ class ScheduleSearch : private DivisionSearch {
   }
 
   /// Choices for a segment of the same layers are a candidate too. For one image they leave little
-  /// to improve, so the search ends early if it begins with more cycles.
+  /// to improve, so the search ends early if it begins with more cycles, or with many more if
+  /// candidates are replayed quickly.
   void begin_like(const SearchedLike& like) {
     like_ = choices_like(*like.choices, segment_);
     if (like_ && batch_of(segment_) == 1) likes_cycles_ = like.cycles;
@@ -48,7 +43,7 @@ class ScheduleSearch : private DivisionSearch {
   /// nullopt if no layer fits beside sheets that stay. Short programs are also searched in each
   /// form alone, since a form may need its own chunks to be the best.
   std::optional<CostedSchedule> run() {
-    descend(first_choices(segment_, config_, form_.value_or(0)));
+    search_twice();
     const std::size_t last = form_ ? 0 : most_other_forms(segment_);
     for (std::size_t form = 0; last > 0 && form <= last; ++form) {
       if (replayed_ > most_replayed(options_.effort) / 20) break;
@@ -79,6 +74,24 @@ class ScheduleSearch : private DivisionSearch {
   }
 
  private:
+  /// From the machine's own capacities, and at the same time from less of one.
+  void search_twice() {
+    MappingOptions silent = options_;
+    silent.progress = nullptr;
+    Descent other(segment_, config_, silent, most_);
+    std::future<std::optional<CostedSchedule>> from_less;
+    const bool is_image = !smaller_ && !like_ && !shares_;
+    if (is_image && options_.effort != SearchEffort::kNone) {
+      from_less = std::async([&] { return other.from_less(); });
+    }
+    descend(first_choices(segment_, config_, form_.value_or(0)));
+    if (!from_less.valid()) return;
+    auto less = from_less.get();
+    if (less && less->cycles && (!found_ || !found_->cycles || *less->cycles < *found_->cycles)) {
+      found_ = std::move(less);
+    }
+  }
+
   /// The choices for a part of the batch, for all of it.
   ScheduleChoices repeated(ScheduleChoices choices, std::int64_t images) const {
     choices.groups.images = batch_of(segment_);
@@ -140,242 +153,8 @@ class ScheduleSearch : private DivisionSearch {
     }
   }
 
-  /// What seldom saves much is tried only if there is time for it. A batch begins with what was
-  /// found for a part of it, and needs its time for groups of images.
-  bool has_time() const {
-    return best_->cycles && !smaller_ && replayed_ < most_replayed(options_.effort) / 3;
-  }
-  /// Changes one choice after the other as long as that saves cycles.
-  void descend(const ScheduleChoices& start) {
-    best_.reset();
-    std::optional<CostedSchedule> estimated;
-    if (smaller_ && !at_budget()) {
-      estimated = by_estimate(start);
-      if (estimated) give_up_far_beyond(*estimated);
-    }
-    if (smaller_) consider_repeated();
-    hopeless_ = kAnyCycles;
-    if (like_ && !form_ && !tries_bands_) consider(*like_);
-    if (!at_end()) {
-      if (!estimated) estimated = by_estimate(start);
-      const Cycle before = cycles_so_far();
-      if (estimated) consider(*estimated->choices);
-      // What was found for the part may win in these groups.
-      if (smaller_ && cycles_so_far() != before) consider_groups_of(*estimated->choices);
-    }
-    ScheduleChoices first = start;
-    for (const std::uint64_t share : {4U, 2U, 3U, 8U, 16U, 32U, 64U}) {
-      if (best_ && !best_->cycles) break;
-      if (best_) first.order = choices_.order;
-      if (best_) first.fit = choices_.fit;
-      consider_staging(share, first);
-      if (!best_ || (share == 4U && !smaller_)) consider_arrangements(first, share);
-    }
-    if (!best_) return;
-    if (best_->cycles) choose_staging(first);
-    if (!best_->cycles) choose_groups();
-    if (!best_->cycles) take_tiles();
-    if (best_->cycles && !is_hopeless()) improve();
-    if (!found_ || (found_->cycles && best_->cycles && *best_->cycles < *found_->cycles)) {
-      found_ = std::move(best_);
-    }
-  }
-
-  std::optional<CostedSchedule> by_estimate(const ScheduleChoices& start) const {
-    if (form_ || !options_.image_groups.value_or(true)) return std::nullopt;
-    const bool bands = options_.line_bands && at_budget();
-    return schedule_by_estimate(segment_, config_, start, margin_, bands);
-  }
-
-  bool is_hopeless() const {
-    if (tries_bands_) return false;
-    return (options_.to_beat && *best_->cycles > *options_.to_beat / 5 * 6) ||
-           (likes_cycles_ && *best_->cycles > *likes_cycles_);
-  }
-
-  /// The choices for a part of the batch: its instructions part by part, or of all parts together,
-  /// or with as many groups of more images.
-  void consider_repeated() {
-    for (const std::int64_t round : {smaller_->groups.round, std::int64_t{0}}) {
-      for (const Fit fit : {smaller_->fit, other(smaller_->fit)}) {
-        ScheduleChoices choices = *smaller_;
-        choices.groups.round = round;
-        choices.fit = fit;
-        consider(choices);
-        consider_cut_inputs(choices);
-      }
-    }
-    ScheduleChoices larger = *smaller_;
-    for (std::int64_t& images : larger.groups.sizes) images *= parts_;
-    if (larger.groups.sizes.front() == larger.groups.images) larger.groups = {};
-    larger.groups.round = 0;
-    consider(larger);
-  }
-
-  /// The choices for a part of the batch with other groups of images.
-  void consider_groups_of(const ScheduleChoices& other_groups) {
-    for (const Fit fit : {smaller_->fit, other(smaller_->fit)}) {
-      ScheduleChoices choices = *smaller_;
-      choices.groups = other_groups.groups;
-      choices.fit = fit;
-      consider(choices);
-    }
-  }
-
-  void improve() {
-    if (smaller_) {
-      consider_estimated_tiles();
-    } else {
-      choose_tiles(!has_time());
-      if (has_time()) pace_tiles();
-    }
-    const bool at_once = choices_.groups.rounds_at_once > 1;
-    if (!at_once) choose_smaller_buffers();
-    if (!at_once) choose_groups();
-    choose_bands();
-    if (smaller_) consider_estimated_tiles();
-    choose_chunks_of_all();
-    // A form may need its own chunks to be the best, so the forms come before and after them.
-    for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
-    for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_chunks_of_layers_like(i);
-    for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
-    choose_tiles(true);
-    if (has_time()) pace_tiles();
-    share_tiles();
-    choose_staging_again();
-    if (!at_once) choose_less();
-    choose_divisions_again();
-    if (options_.effort == SearchEffort::kThorough) refine();
-  }
-
-  /// Changes the choices of single layers, and the division of the buffer, until nothing saves
-  /// cycles.
-  void refine() {
-    std::optional<Cycle> before;
-    while (best_->cycles && before != best_->cycles && !at_end()) {
-      before = best_->cycles;
-      for (const std::uint64_t share : {2U, 3U, 4U, 6U, 8U, 12U, 16U, 24U, 32U, 48U, 64U, 96U}) {
-        consider_arrangements(choices_, share);
-      }
-      for (std::size_t i = 0; i < segment_.layers.size(); ++i) refine_layer(i);
-      choose_divisions_again();
-    }
-  }
-
-  void refine_layer(std::size_t layer) {
-    ScheduleChoices choices = choices_;
-    for (std::size_t form = 0; form <= segment_.layers[layer].others.size() && !form_; ++form) {
-      choices.forms[layer] = form;
-      if (form != choices_.forms[layer]) consider(choices);
-    }
-    choices = choices_;
-    choices.bands = with_other_halos(choices.bands, {layer, layer + 1});
-    if (choices.bands != choices_.bands) consider(choices);
-    choices = choices_;
-    if (!std::holds_alternative<ContractionLayer>(segment_.layers[layer].body)) return;
-    for (const std::int64_t parts : {0, 1, 2, 3, 4, 5, 6, 8, 12, 16}) {
-      choices.chunk_rows[layer] = part_of_sums(layer, parts);
-      if (choices.chunk_rows[layer] != choices_.chunk_rows[layer]) consider(choices);
-    }
-  }
-
-  void choose_form_of_layers_like(std::size_t first) {
-    if (form_) return;
-    const std::vector<std::size_t> alike = layers_alike(segment_, first);
-    if (alike.empty()) return;
-    const std::size_t now = choices_.forms[first];
-    for (std::size_t form = 0; form <= segment_.layers[first].others.size(); ++form) {
-      if (form == now) continue;
-      ScheduleChoices choices = choices_;
-      for (const std::size_t i : alike) choices.forms[i] = form;
-      consider(choices);
-    }
-  }
-
-  void choose_chunks_of_layers_like(std::size_t first) {
-    if (!std::holds_alternative<ContractionLayer>(segment_.layers[first].body)) return;
-    const std::vector<std::size_t> alike = layers_alike(segment_, first);
-    if (alike.empty()) return;
-    const std::int64_t now = choices_.chunk_rows[first];
-    int tried = 0;
-    for (const std::int64_t rows :
-         chunk_candidates(segment_.layers[first], planned_machine(choices_))) {
-      if (++tried > 6 && !has_time()) return;
-      if (rows == now) continue;
-      ScheduleChoices choices = choices_;
-      for (const std::size_t i : alike) choices.chunk_rows[i] = rows;
-      consider(choices, least_saving(alike.size()));
-    }
-  }
-
-  /// Chunks of the same size for all layers.
-  void choose_chunks_of_all() {
-    int tried = 0;
-    for (std::uint32_t rows = std::bit_floor(config_.accumulator_rows / 2);
-         rows >= config_.array_rows; rows /= 2) {
-      if (++tried > 2 && !has_time()) return;
-      ScheduleChoices choices = choices_;
-      for (std::size_t i = 0; i < segment_.layers.size(); ++i)
-        choices.chunk_rows[i] = std::min<std::int64_t>(rows, part_of_sums(i, 1));
-      consider(choices, least_saving(segment_.layers.size()));
-    }
-  }
-
-  /// The sizes of staging that are no shares of this buffer.
-  void choose_staging(ScheduleChoices choices) {
-    choices.order = choices_.order;
-    choices.fit = choices_.fit;
-    for (const std::uint64_t rows : staging_ladder(config_)) {
-      if (!has_time()) return;
-      stage(choices, rows);
-      consider(choices);
-    }
-  }
-
-  /// With other chunks and forms, other sizes of staging may be the best.
-  void choose_staging_again() {
-    for (const std::uint64_t rows : staging_ladder(config_)) {
-      if (!has_time()) return;
-      for (const Fit fit : {choices_.fit, other(choices_.fit)}) {
-        ScheduleChoices choices = choices_;
-        choices.fit = fit;
-        stage(choices, rows);
-        consider(choices);
-      }
-    }
-  }
-
-  /// Goes down the ladder of one capacity until a machine is much slower: still smaller ones are
-  /// slower yet. With a smaller buffer fewer sheets stay, and more pass through while others are
-  /// computed.
-  void choose_less_of(std::uint32_t Capacities::*which, const std::vector<std::uint32_t>& ladder) {
-    for (const std::uint32_t value : ladder) {
-      if (!has_time()) return;
-      Capacities capacities = choices_.capacities;
-      capacities.*which = value;
-      const auto cycles = consider(planned_for(capacities, choices_, segment_, config_));
-      if (!cycles || *cycles > *best_->cycles / 10 * 11) return;
-    }
-  }
-
-  void choose_smaller_buffers() {
-    choose_less_of(&Capacities::unified_buffer_kib, ladders_.unified_buffer_kib);
-  }
-
-  void choose_less() {
-    choose_smaller_buffers();
-    choose_less_of(&Capacities::accumulator_rows, ladders_.accumulator_rows);
-    choose_less_of(&Capacities::weight_fifo_tiles, ladders_.weight_fifo_tiles);
-  }
-
-  std::optional<std::size_t> form_;  // of all layers that have it; nullopt: to be chosen
-  const CapacityLadders ladders_;
-  std::int64_t parts_ = 1;                  // of the batch
-  std::optional<ScheduleChoices> smaller_;  // the best for a part of the batch, repeated
-  std::optional<ScheduleChoices> at_once_;  // the same with rounds at once, if that is better
-  std::optional<ScheduleChoices> like_;     // for a segment of the same layers
-  std::optional<Cycle> likes_cycles_;
-  std::optional<CostedSchedule> found_;  // the best of all descents
+  bool shares_ = false;                     // replays with other searches
+  std::optional<ScheduleChoices> at_once_;  // as smaller_, with rounds at once, if that is better
 };
 
 }  // namespace

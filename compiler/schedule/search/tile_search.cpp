@@ -1,6 +1,9 @@
 #include "compiler/schedule/search/tile_search.h"
 
+#include <array>
 #include <bit>
+#include <cstddef>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -9,21 +12,69 @@
 
 namespace weft::compiler {
 
+namespace {
+
+/// Whether more slots are worth a replay for tiles that come through the buffer in one way.
+class SlotTrend {
+ public:
+  bool is_over() const { return is_over_; }
+  /// `cycles` with the next number of slots; nullopt: hopelessly many. `best`: of all ways.
+  void add(std::optional<Cycle> cycles, Cycle best) {
+    const Cycle now = cycles.value_or(kAnyCycles);
+    const bool is_far = now / 6 > best / 5;
+    is_over_ = last_ && (now == *last_ || (is_far && now / 19 > *last_ / 20));
+    last_ = now;
+  }
+
+ private:
+  std::optional<Cycle> last_;
+  bool is_over_ = false;
+};
+
+}  // namespace
+
 void TileSearch::choose_tiles(bool coarse) {
+  const Schedule schedule = best_->schedule;
   const ScheduleChoices whole = choices_;
-  for (const TileChoice& each :
-       tile_choices(segment_, best_->schedule, config_, most_slots(), coarse)) {
-    consider(with_tiles(whole, each), least_for(each.slots));
+  std::optional<Cycle> least;
+  for (const Fit fit : {whole.fit, other(whole.fit)}) {
+    ScheduleChoices choices = whole;
+    choices.fit = fit;
+    std::array<SlotTrend, kTileWays> trends;
+    for (const TileChoice& each : tile_choices(segment_, schedule, config_, most_slots(), coarse)) {
+      SlotTrend& trend = trends[static_cast<std::size_t>(each.way)];
+      if (trend.is_over() || at_end()) continue;
+      const ScheduleChoices with = with_tiles(choices, each);
+      const auto cycles = consider(with, least_for(each.slots));
+      trend.add(cycles, *best_->cycles);
+      if (!cycles || (least && *cycles >= *least)) continue;
+      least = cycles;
+      with_slots_ = with;
+    }
+    // Rows that are used again soon hold up the loads of tiles behind them.
+    if (choices_.buffer.tile_slots > 0 || !is_split()) return;
   }
 }
 
 void TileSearch::pace_tiles() {
-  if (choices_.buffer.tile_slots == 0 || !is_split()) return;
+  if (!is_split()) return;
+  if (choices_.buffer.tile_slots > 0) with_slots_ = choices_;
+  if (!with_slots_) return;
+  const ScheduleChoices base = *with_slots_;
   const Schedule schedule = best_->schedule;
   for (const TileChoice& each :
-       paced_choices(segment_, schedule, config_, choices_.buffer.tile_slots)) {
-    consider(with_tiles(choices_, each));
+       paced_choices(segment_, schedule, config_, base.buffer.tile_slots)) {
+    consider(with_tiles(base, each), least_for(each.slots));
   }
+}
+
+void TileSearch::consider_balanced_tiles(const ScheduleChoices& choices) {
+  if (choices.buffer.tile_slots == 0 || !is_split()) return;
+  auto scheduled = schedule_layers(segment_, config_, choices);
+  const auto* schedule = std::get_if<Schedule>(&scheduled);
+  if (schedule == nullptr) return;
+  const auto tiles = balanced_choice(segment_, *schedule, config_, choices.buffer.tile_slots);
+  if (tiles && tiles->tiles != choices.buffered_tiles) consider(with_tiles(choices, *tiles));
 }
 
 void TileSearch::consider_estimated_tiles() {
