@@ -306,7 +306,7 @@ std::optional<TileChoice> estimated_tiles(const Segment& segment, const Schedule
     tiles = either(tiles, balanced_tiles(segment, schedule, config, slots, {}));
   }
   if (!has_tiles(tiles)) return std::nullopt;
-  return TileChoice{TileWay::kBalanced, slots, std::move(tiles)};
+  return TileChoice{TileWay::kReusedOrBalanced, slots, std::move(tiles)};
 }
 
 }  // namespace weft::compiler

@@ -14,9 +14,13 @@
 
 namespace weft::compiler {
 
-/// Which tiles come through the unified buffer: those that stay for a second use, all, as many as
-/// both channels of split memories bring in time, or these where no tile stays.
-enum class TileWay : std::uint8_t { kReused, kAll, kBalanced, kReusedOrBalanced };
+/// Which tiles come through the unified buffer.
+enum class TileWay : std::uint8_t {
+  kReused,  // those that stay for a second use
+  kAll,
+  kBalanced,          // as many as both channels of split memories bring in time
+  kReusedOrBalanced,  // layer by layer the first of these, or the second if no tile stays
+};
 inline constexpr std::size_t kTileWays = 4;
 
 /// Slots for tiles in the unified buffer, and Mapping::buffered_tiles of each layer.

@@ -80,8 +80,8 @@ class ScheduleSearch : private Descent {
     silent.progress = nullptr;
     Descent other(segment_, config_, silent, most_);
     std::future<std::optional<CostedSchedule>> from_less;
-    const bool is_image = !smaller_ && !like_ && !shares_;
-    if (is_image && options_.effort != SearchEffort::kNone) {
+    const bool begins_anew = !smaller_ && !like_ && !shares_;
+    if (begins_anew && options_.effort != SearchEffort::kNone) {
       from_less = std::async([&] { return other.from_less(); });
     }
     descend(first_choices(segment_, config_, form_.value_or(0)));

@@ -11,7 +11,6 @@
 #include "compiler/schedule/search/buffered_tiles.h"
 
 namespace weft::compiler {
-
 namespace {
 
 /// Whether more slots are worth a replay for tiles that come through the buffer in one way.
@@ -36,6 +35,7 @@ class SlotTrend {
 void TileSearch::choose_tiles(bool coarse) {
   const Schedule schedule = best_->schedule;
   const ScheduleChoices whole = choices_;
+  with_slots_.reset();
   std::optional<Cycle> least;
   for (const Fit fit : {whole.fit, other(whole.fit)}) {
     ScheduleChoices choices = whole;
@@ -51,7 +51,8 @@ void TileSearch::choose_tiles(bool coarse) {
       least = cycles;
       with_slots_ = with;
     }
-    // Rows that are used again soon hold up the loads of tiles behind them.
+    // A load waits for the last reader of its rows, and the loads of tiles behind it wait, too.
+    // First fit uses rows again sooner than next fit does.
     if (choices_.buffer.tile_slots > 0 || !is_split()) return;
   }
 }

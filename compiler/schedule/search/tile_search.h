@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "compiler/schedule/search/candidate_search.h"
 
@@ -28,12 +29,12 @@ class TileSearch : protected CandidateSearch {
   void share_tiles();
 
  private:
-  /// The best choices with slots of the last choose_tiles(), even if those without are better.
-  std::optional<ScheduleChoices> with_slots_;
-
   Cycle least_for(std::uint32_t slots) const;
   bool is_split() const { return config_.memory_kind == MemoryKind::kSplit; }
   std::uint32_t most_slots() const;
+
+  /// The best choices with slots of the last choose_tiles(), even if those without are better.
+  std::optional<ScheduleChoices> with_slots_;
 };
 
 }  // namespace weft::compiler

@@ -29,7 +29,7 @@ TEST(BuffersTest, MoreNeverCostsLeNetCycles) {
   }
 }
 
-/// From each value to the next one, a search from one place alone lost 31, 16, 8 and 2 %.
+/// From each value to the next one, the search once lost 31, 17, 8 and 2 %.
 TEST(BuffersTest, MoreDoesNotCostCyclesWhereItOnceDid) {
   struct Steps {
     std::string network, machine, key;
