@@ -84,7 +84,7 @@ set(table
   "runtime/scalesim: base sim/config sim/isa sim/isa/check sim/analysis sim compiler/mapping compiler/emit compiler/schedule/product models/imports"
   "runtime/measure: pe sim/memory models models/devices models/reference/cpu/product"
   "runtime/compare: base pe sim/config sim/memory sim compiler/graph compiler/graph/shapes compiler/onnx compiler/emit models/networks models/devices models/measurements models/reference/cpu models/reference/cuda/device models/reference/cuda runtime runtime/workload runtime/job runtime/analysis runtime/measure"
-  "runtime/train: base sim/config rtl/cosim sim compiler/graph compiler/onnx compiler/autodiff models/networks models/data models/reference/cpu models/reference/cuda models/training runtime/npy runtime"
+  "runtime/train: base sim/config rtl/cosim sim compiler/graph compiler/onnx compiler/program compiler/autodiff models/networks models/data models/reference/cpu models/reference/cuda models/training runtime/npy runtime"
   "report: base sim/config sim/analysis sim compiler/graph compiler/rows compiler/program compiler/mapping models/networks runtime runtime/workload runtime/job runtime/analysis"
   "report/trace: base sim/config sim/isa sim/timing sim/analysis sim/trace compiler/program report"
   "report/explain/layer: base sim/config sim/analysis compiler/schedule runtime/analysis report"

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
 #include "base/printable.h"
 #include "compiler/autodiff/training_graph.h"
 #include "compiler/schedule/compile_update.h"
 #include "compiler/schedule/network_bound.h"
-#include "runtime/compile.h"
 
 namespace weft::runtime {
 namespace {
@@ -31,19 +31,15 @@ graph::Graph with_weights(PassGraph pass, const SharedWeights& weights) {
   return autodiff::bind_inputs(std::move(pass.graph), constants);
 }
 
-/// The optimizer computes in float32 on the vector unit; the other graphs compute as networks do.
-compiler::NetworkProgram compiled(graph::Graph graph, PassKind pass, const MachineConfig& machine) {
-  if (pass == PassKind::kUpdate) return compiler::compile_update(std::move(graph), machine);
-  return compile(std::move(graph), machine).program;
-}
-
 /// A compiled graph that runs repeatedly.
 class PreparedPass {
  public:
-  PreparedPass(PassGraph pass, const MachineConfig& machine, const SimulateOptions& options)
-      : kind_(pass.pass),
-        names_(pass.weights),
-        program_(compiled(with_weights(std::move(pass), weights_), kind_, machine)),
+  /// The program's constants of these names read `weights`.
+  PreparedPass(compiler::NetworkProgram program, std::vector<std::string> names,
+               SharedWeights weights, const MachineConfig& machine, const SimulateOptions& options)
+      : names_(std::move(names)),
+        weights_(std::move(weights)),
+        program_(std::move(program)),
         session_(program_, machine, {.simulate = options}) {}
 
   compiler::Bound bound(const MachineConfig& machine) const {
@@ -58,15 +54,14 @@ class PreparedPass {
   }
 
  private:
-  PassKind kind_;
   std::vector<std::string> names_;
-  SharedWeights weights_ = std::make_shared<NamedTensors>();
+  SharedWeights weights_;
   compiler::NetworkProgram program_;
   NetworkSession session_;
 };
 
 PassCost cost_of(const NetworkRun& run, const compiler::Bound& bound) {
-  PassCost cost{run.total, run.ledger, bound, {}};
+  PassCost cost{run.total, run.ledger, run.path, bound, {}};
   for (const LayerRun& layer : run.layers) {
     if (!layer.on_host) continue;
     cost.host_layers.push_back(
@@ -87,9 +82,32 @@ void add(const compiler::Bound& more, compiler::Bound& sum) {
 
 }  // namespace
 
+NetworkSchedule SimBackend::schedule_pass(graph::Graph graph, PassKind kind) const {
+  if (const auto known = plans_.find(kind); known != plans_.end()) {
+    try {
+      return schedule_as_planned(graph, machine_, nullptr, known->second);
+    } catch (const InputError&) {
+      // The graph of another network, which has other layers.
+    }
+  }
+  return schedule(std::move(graph), machine_, nullptr, mapping_);
+}
+
+/// The optimizer computes in float32 on the vector unit; the other graphs compute as networks do.
+compiler::NetworkProgram SimBackend::compile_pass(graph::Graph graph, PassKind kind) {
+  if (kind == PassKind::kUpdate) return compiler::compile_update(std::move(graph), machine_);
+  NetworkSchedule scheduled = schedule_pass(std::move(graph), kind);
+  plans_.insert_or_assign(kind, compiler::network_plan(scheduled.network));
+  return compile(std::move(scheduled), machine_).program;
+}
+
 training::Executor SimBackend::prepare(PassGraph pass) {
   const PassKind kind = pass.pass;
-  const auto prepared = std::make_shared<PreparedPass>(std::move(pass), machine_, options_);
+  std::vector<std::string> names = pass.weights;
+  const auto weights = std::make_shared<NamedTensors>();
+  compiler::NetworkProgram program = compile_pass(with_weights(std::move(pass), weights), kind);
+  const auto prepared = std::make_shared<PreparedPass>(std::move(program), std::move(names),
+                                                       weights, machine_, options_);
   costs_.erase(kind);
   return [this, kind, prepared](const NamedTensors& inputs) {
     NetworkRun run = prepared->run(inputs);
@@ -107,6 +125,7 @@ PassCost SimBackend::step_cost() const {
     if (found == costs_.end()) continue;
     const PassCost& cost = found->second;
     sum.total += cost.total;
+    sum.path += cost.path;
     add(cost.bound, sum.bound);
     for (const LedgerClass& entry : kLedgerClasses) {
       sum.ledger.*entry.cycles += cost.ledger.*entry.cycles;

@@ -1,6 +1,7 @@
 // The simulated machine as a backend of training. Each graph is compiled once. Its learned
-// constants are read anew in each run, so each step uses its own weights. As in any network, the
-// host computes what the machine cannot run.
+// constants are read anew in each run, so each step uses its own weights. A new loss scale needs a
+// new graph, but its schedule is not searched again. As in any network, the host computes what the
+// machine cannot run.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +9,17 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/mapping/bound/bound.h"
+#include "compiler/program/network_program.h"
+#include "compiler/schedule/plan/network_plan.h"
 #include "models/training/executor.h"
+#include "runtime/compile.h"
 #include "runtime/network_runner.h"
 #include "sim/config/machine_config.h"
+#include "sim/timing/critical_path.h"
 
 namespace weft::runtime {
 
@@ -21,14 +27,17 @@ namespace weft::runtime {
 struct PassCost {
   Cycle total = 0;
   CycleLedger ledger;
+  CriticalPath path;
   compiler::Bound bound = {};            // of several graphs: the sum, by that of the largest
   std::vector<std::string> host_layers;  // "node 'x' (Op): why", in graph order
 };
 
 class SimBackend {
  public:
-  SimBackend(const MachineConfig& machine, const SimulateOptions& options)
-      : machine_(machine), options_(options) {}
+  /// `mapping` is how the gradients and the evaluation are compiled. The update has one schedule.
+  SimBackend(const MachineConfig& machine, const SimulateOptions& options,
+             compiler::MappingOptions mapping = {})
+      : machine_(machine), options_(options), mapping_(std::move(mapping)) {}
 
   /// Implements training::Backend. Throws InputError, ConfigError; the executor throws
   /// SimulationError too. The backend must outlive the executor.
@@ -41,8 +50,13 @@ class SimBackend {
   PassCost step_cost() const;
 
  private:
+  NetworkSchedule schedule_pass(graph::Graph graph, training::PassKind kind) const;
+  compiler::NetworkProgram compile_pass(graph::Graph graph, training::PassKind kind);
+
   MachineConfig machine_;
   SimulateOptions options_;
+  compiler::MappingOptions mapping_;
+  std::map<training::PassKind, compiler::NetworkPlan> plans_;  // of the last graph of each kind
   std::map<training::PassKind, PassCost> costs_;
 };
 

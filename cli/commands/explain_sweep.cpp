@@ -26,11 +26,8 @@ po::options_description network_sweep_options() {
       "sweep", text_value("KEY=VALUES"),
       "cycles over values of the batch or of a key of the machine, as in `weft sweep`: 1..64*2, "
       "64,128; or LO..HI:STEP");
-  po::options_description effort("Compiler");
-  effort.add_options()("optimize", text_value("LEVEL"),
-                       "how long to search for each schedule: 0: not at all; 1 (default); 2: long");
   po::options_description all;
-  all.add(own).add(network_flags()).add(effort);
+  all.add(own).add(network_flags()).add(effort_flag());
   all.add(general_flags({json_flag(), csv_flag("a line for each value"),
                          html_flag("cycles and padding over the values"), help_option()}));
   return all.add(machine_flags());

@@ -74,6 +74,13 @@ po::options_description search_flags() {
   return flags;
 }
 
+po::options_description effort_flag() {
+  po::options_description flag("Compiler");
+  flag.add_options()("optimize", text_value("LEVEL"),
+                     "how long to search for each schedule: 0: not at all; 1 (default); 2: long");
+  return flag;
+}
+
 SearchFlags read_search(const Arguments& arguments) {
   SearchFlags flags{read_effort(arguments), arguments.text("plan"), false};
   if (!flags.plan) return flags;

@@ -18,7 +18,10 @@ struct SearchFlags {
   bool follows = false;             // the plan's file exists, so nothing is searched
 };
 
+/// --optimize and --plan.
 po::options_description search_flags();
+/// --optimize for commands that search for several schedules.
+po::options_description effort_flag();
 
 /// Throws InputError for another level than 0, 1 or 2, and for a plan that can be neither read nor
 /// written.

@@ -37,8 +37,6 @@ po::options_description run_part() {
   po::options_description options("Run");
   auto add = options.add_options();
   add("engine", text_value("NAME"), "as for run; analytic if not given");
-  add("optimize", text_value("LEVEL"),
-      "how long to search for each schedule: 0: not at all; 1 (default); 2: long");
   add("energy", text_value("TABLE"),
       "prices the events: own (default: the table of the machine's power.node), 45nm, 28nm, 16nm, "
       "7nm or an INI file");
@@ -215,7 +213,12 @@ std::vector<std::string> swept_figures() {
 po::options_description sweep_options() {
   po::options_description all;
   po::options_description network = network_flags();
-  all.add(network).add(conv_flags()).add(space_part()).add(run_part()).add(output_part());
+  all.add(network)
+      .add(conv_flags())
+      .add(space_part())
+      .add(run_part())
+      .add(effort_flag())
+      .add(output_part());
   all.add(general_flags({quiet_flag(), help_option()}));
   return all.add(machine_input_flags());
 }
@@ -235,7 +238,7 @@ void check_reports_only(const Arguments& arguments) {
       throw InputError(fmt::format("--{}: has no effect with --report", name));
   }
   for (const po::options_description& part :
-       {network_flags(), conv_flags(), space_part(), run_part(), machine_flags()}) {
+       {network_flags(), conv_flags(), space_part(), run_part(), effort_flag(), machine_flags()}) {
     refuse_options(arguments, part, "has no effect with --report");
   }
 }

@@ -18,6 +18,7 @@
 #include "base/parse_number.h"
 #include "base/printable.h"
 #include "cli/options/common_options.h"
+#include "cli/options/search_options.h"
 #include "models/networks/networks.h"
 #include "runtime/workload/network_source.h"
 #include "sim/config/config_keys.h"
@@ -101,7 +102,7 @@ training::OptimizerOptions read_optimizer(const Arguments& arguments) {
 /// The machine's options have no effect on the other backends.
 void refuse_machine_flags(const Arguments& arguments) {
   constexpr std::string_view kWhy = "is for --backend sim";
-  refuse(arguments, {"machine", "machine-out", "engine"}, kWhy);
+  refuse(arguments, {"machine", "machine-out", "engine", "optimize"}, kWhy);
   const po::options_description keys = machine_options();
   for (const auto& key : keys.options()) {
     refuse(arguments, {key->long_name().c_str()}, kWhy);
@@ -142,6 +143,7 @@ void read_simulation(const Arguments& arguments, runtime::TrainRequest& request)
                     printable(arguments.text("engine").value_or(""))));
   }
   request.engine = *engine;
+  request.effort = read_search(arguments).effort;
 }
 
 void read_device(const Arguments& arguments, runtime::TrainRequest& request) {
@@ -214,7 +216,7 @@ po::options_description train_options() {
   simulation.add_options()("engine", text("NAME"), "fast (default), timed, stepped or rtl")(
       "threads", text("N"), "threads of the simulation's kernels; all cores if not given");
   po::options_description all;
-  all.add(own).add(files).add(simulation).add(machine_flags());
+  all.add(own).add(files).add(simulation).add(effort_flag()).add(machine_flags());
   return all.add(general_flags({quiet_flag(), help_option()}));
 }
 

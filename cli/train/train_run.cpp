@@ -35,6 +35,8 @@ training::Identity backend_identity(const runtime::TrainRequest& request) {
   training::Identity identity = {{"--backend", std::string(to_string(request.device))},
                                  {"--dtype", std::string(to_string(request.type))}};
   if (request.device != runtime::TrainDevice::kSim) return identity;
+  // The order of additions, and so the bits, depend on the schedule.
+  identity["--optimize"] = fmt::format("{}", static_cast<int>(request.effort));
   const auto machine = report::machine_json(request.machine);
   for (const auto& [key, value] : machine.items()) {
     if (key != "name") identity["machine's " + key] = value.dump();
@@ -98,6 +100,29 @@ std::unique_ptr<training::Trainer> make_trainer(const runtime::TrainRequest& req
   });
 }
 
+/// Shows the searches for schedules, one bar after the other, while a backend prepares its graphs.
+class SearchProgress {
+ public:
+  explicit SearchProgress(const report::Streams& streams) : streams_(streams) {}
+
+  runtime::TrainBackend make_backend(const runtime::TrainRequest& request) {
+    runtime::TrainBackend backend = runtime::make_train_backend(request, [this](double share) {
+      if (bar_) bar_->update(share, "search for a schedule");
+    });
+    backend.prepare = [this, prepare = std::move(backend.prepare)](training::PassGraph graph) {
+      bar_.emplace(streams_);
+      training::Executor executor = prepare(std::move(graph));
+      bar_.reset();
+      return executor;
+    };
+    return backend;
+  }
+
+ private:
+  const report::Streams& streams_;
+  std::optional<report::Progress> bar_;
+};
+
 /// A run that trains for one or more epochs.
 class TrainingRun {
  public:
@@ -105,7 +130,8 @@ class TrainingRun {
               const data::Dataset& data, report::TrainReport report, const report::Streams& streams)
       : request_(request),
         streams_(streams),
-        backend_(runtime::make_train_backend(request)),
+        search_(streams),
+        backend_(search_.make_backend(request)),
         trainer_(make_trainer(request, network, data, backend_)),
         report_(std::move(report)) {
     report_.steps_per_epoch = trainer_->steps_per_epoch();
@@ -225,6 +251,7 @@ class TrainingRun {
   const runtime::TrainRequest& request_;
   const report::Streams& streams_;
   Stopwatch watch_;
+  SearchProgress search_;
   runtime::TrainBackend backend_;
   std::unique_ptr<training::Trainer> trainer_;
   report::TrainReport report_;
@@ -243,7 +270,8 @@ int measure_only(const runtime::TrainRequest& request, const graph::Graph& netwo
         request.model +
         ": is not quantized, but the machine's int8 array needs that; use `weft quantize`");
   }
-  const runtime::TrainBackend backend = runtime::make_train_backend(request);
+  SearchProgress search(streams);
+  const runtime::TrainBackend backend = search.make_backend(request);
   const training::ClassifierShape shape = training::classifier_shape(network);
   const training::Executor run = backend.prepare(training::evaluation_graph(network, {}));
   const training::Metrics train = training::evaluate(run, shape, data.train, {});

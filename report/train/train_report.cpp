@@ -126,6 +126,7 @@ std::string train_summary(const TrainReport& report, const Style& style) {
     text +=
         labeled_line("a step", cycles_line(report.step_cost->total, report.request.machine), style);
     text += ledger_text(report.step_cost->ledger);
+    text += labeled_line("crit. path", critical_path_text(report.step_cost->path), style);
     if (report.step_cost->bound.cycles > 0) {
       text += labeled_line("bound", bound_line(report.step_cost->bound, report.step_cost->total),
                            style);
@@ -193,6 +194,9 @@ Json train_json(const TrainReport& report) {
       {"cycles_per_step", report.step_cost && report.step_cost->total > 0
                               ? cycles_json(report.step_cost->total, report.step_cost->ledger)
                               : Json(nullptr)},
+      {"critical_path", report.step_cost && report.step_cost->total > 0
+                            ? critical_path_json(report.step_cost->path)
+                            : Json(nullptr)},
       {"bound", report.step_cost ? bound_json(report.step_cost->bound, report.step_cost->total)
                                  : Json(nullptr)},
       {"host_layers", report.step_cost ? Json(report.step_cost->host_layers) : Json::array()},

@@ -10,12 +10,14 @@
 namespace weft::runtime {
 namespace {
 
-TrainBackend simulated_backend(const TrainRequest& request) {
+TrainBackend simulated_backend(const TrainRequest& request, std::function<void(double)> progress) {
   if (request.engine == Engine::kRtl) prepare_rtl_array(request.machine);
   SimulateOptions options;
   options.engine = request.engine;
   options.threads = request.threads;
-  auto machine = std::make_shared<SimBackend>(request.machine, options);
+  auto machine = std::make_shared<SimBackend>(
+      request.machine, options,
+      compiler::MappingOptions{.effort = request.effort, .progress = std::move(progress)});
   return {[machine](training::PassGraph graph) { return machine->prepare(std::move(graph)); },
           machine};
 }
@@ -65,10 +67,10 @@ std::map<std::string, std::uint64_t> TrainBackend::step_cycles() const {
   return cycles;
 }
 
-TrainBackend make_train_backend(const TrainRequest& request) {
+TrainBackend make_train_backend(const TrainRequest& request, std::function<void(double)> progress) {
   switch (request.device) {
     case TrainDevice::kSim:
-      return simulated_backend(request);
+      return simulated_backend(request, std::move(progress));
     case TrainDevice::kCuda:
       return cuda_backend(request.type);
     case TrainDevice::kCpu:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,7 +22,9 @@ struct TrainBackend {
   std::map<std::string, std::uint64_t> step_cycles() const;
 };
 
-/// Throws InputError if this build or computer has no such backend.
-TrainBackend make_train_backend(const TrainRequest& request);
+/// `progress`, if given, is called while a schedule is searched (MappingOptions::progress). Throws
+/// InputError if this build or computer has no such backend.
+TrainBackend make_train_backend(const TrainRequest& request,
+                                std::function<void(double)> progress = {});
 
 }  // namespace weft::runtime

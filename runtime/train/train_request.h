@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "compiler/program/network_program.h"
 #include "models/training/optimizer.h"
 #include "sim/config/machine_config.h"
 #include "sim/simulate.h"
@@ -44,6 +45,7 @@ struct TrainRequest {
   bool quiet = false;
   MachineConfig machine = {};  // for --backend sim
   Engine engine = Engine::kFast;
+  compiler::SearchEffort effort = compiler::SearchEffort::kNormal;
   unsigned threads = 1;
 
   bool json_to_stdout() const { return json == "-"; }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/data/digits8x8.h"
@@ -116,6 +117,32 @@ TEST(TrainCostTest, IsThatOfTheFirstRunInEveryLaterOne) {
   EXPECT_GT(first.total, 0);
   EXPECT_EQ(backend.step_cost().total, first.total);
   EXPECT_EQ(backend.step_cost().ledger, first.ledger);
+  EXPECT_EQ(first.path.sum(), first.total);
+}
+
+/// The search calls for progress; a plan that is followed does not.
+TEST(TrainCostTest, IsThatOfOneSearchForEveryLossScale) {
+  int searched = 0;
+  SimBackend backend(small_machine(ElementType::kFp16), {},
+                     {.progress = [&](double) { ++searched; }});
+  const auto cycles_of = [&](const std::string& name, float scale) {
+    const graph::Graph network = networks::build_network(name, {.batch = 8});
+    const autodiff::TrainingGraph training =
+        autodiff::training_graph(network, {.loss_scale = scale, .loss_output = false});
+    NamedTensors inputs;
+    for (const graph::ValueId input : training.graph.inputs) {
+      const graph::Value& value = training.graph.values[input];
+      inputs.emplace(value.name, graph::Tensor(value.type));
+    }
+    backend.prepare({PassKind::kGradients, training.graph, {}})(inputs);
+    return backend.costs().at(PassKind::kGradients).total;
+  };
+  const Cycle first = cycles_of("digits-mlp", 65536);
+  EXPECT_GT(std::exchange(searched, 0), 0);
+  EXPECT_EQ(cycles_of("digits-mlp", 32768), first);
+  EXPECT_EQ(searched, 0);
+  EXPECT_GT(cycles_of("digits-cnn", 32768), first);
+  EXPECT_GT(searched, 0);
 }
 
 }  // namespace

@@ -81,8 +81,8 @@ TEST(TrainCommandTest, WritesJsonWithTheDocumentedKeys) {
   Words keys;
   for (const auto& item : report.items()) keys.push_back(item.key());
   EXPECT_EQ(keys, (Words{"schema", "command", "backend", "engine", "machine", "workload", "data",
-                         "epochs", "cycles_per_step", "bound", "host_layers", "skipped_steps",
-                         "saved", "simulator"}));
+                         "epochs", "cycles_per_step", "critical_path", "bound", "host_layers",
+                         "skipped_steps", "saved", "simulator"}));
   EXPECT_EQ(report["epochs"].size(), 3U);
   EXPECT_EQ(report["workload"]["steps_per_epoch"], 44);
   EXPECT_EQ(report["machine"], nullptr);
@@ -101,6 +101,11 @@ TEST(TrainCommandTest, AccountsForEveryCycleOfASimulatedStep) {
   EXPECT_GT(sum, 0);
   EXPECT_EQ(cycles.at("total"), sum);
   EXPECT_EQ(report.at("epochs").at(0).at("cycles_per_step"), cycles);
+  std::int64_t on_path = 0;
+  for (const auto& [part, value] : report.at("critical_path").items()) {
+    if (part != "total") on_path += value.get<std::int64_t>();
+  }
+  EXPECT_EQ(cycles.at("total"), on_path);
   EXPECT_EQ(report.at("machine").at("dtype"), "bf16");
   EXPECT_DOUBLE_EQ(
       report.at("bound").at("ratio").get<double>() * report.at("bound").at("cycles").get<double>(),
