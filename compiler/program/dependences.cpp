@@ -40,7 +40,8 @@ After DependenceTracker::add(const Operation& operation) {
   if (std::holds_alternative<Fetch>(operation)) take_slot();
   const auto* matmul = std::get_if<Matmul>(&operation);
   if (matmul != nullptr && matmul->next_weights) take_tile();
-  for_each_access(operation, config_, [this](const RowAccess& access) { touch(access); });
+  for_each_access_but_images(operation, config_,
+                             [this](const RowAccess& access) { touch(access); });
   return settle();
 }
 

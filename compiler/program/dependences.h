@@ -16,6 +16,8 @@
 // The last line tells a matmul something new only if the tile came from the unified buffer, since
 // that fetch had to wait. A fetch from weight memory waits only for earlier matmuls.
 //
+// No instruction writes an image, so the lines that a load of patches reads need nothing.
+//
 // The tracker keeps the knowledge of the latest instructions, and of older ones that last wrote or
 // read a row. It forgets who touched a host row when no later instruction can ask for it, so what
 // it holds depends on the machine's buffers and not on how much of host memory a program passes.

@@ -175,7 +175,7 @@ Refusal Planner::plan_convolution(const graph::Node& node, ConvParts parts) {
         folded_bias(parts.epilogue.bias, weights, correction(parts.x_zero), layer.n);
   }
   layer.epilogue = std::move(parts.epilogue);
-  if (lines.any()) return plan_joined(node, parts.x, lines, std::move(layer));
+  if (lines.any()) return plan_joined(node, parts.x, lines, parts.wide, std::move(layer));
   if (layer.groups > 1 && layer.groups == layer.k && layer.n == layer.k && weights.pieces == 1) {
     return plan_depthwise(node, parts, plain_bias, std::move(layer));
   }
@@ -206,7 +206,8 @@ void Planner::add_packed_lines(const ContractionLayer& layer) {
 }
 
 // The load cuts the windows out of an image that lies on the host, so that all taps lie side by
-// side in the array's rows. Where the channels alone fill the rows, that would save no fold.
+// side in the array's rows. That saves folds. It saves bytes too if the channels leave a quarter of
+// the lanes free, because the image lies densely.
 std::string Planner::pack_taps(ValueId x, const std::vector<graph::WindowDim>& windows,
                                ContractionLayer& layer) {
   const Sheet& image = segment_->sheets[layer.a.sheet];
@@ -225,7 +226,10 @@ std::string Planner::pack_taps(ValueId x, const std::vector<graph::WindowDim>& w
                        .pad = layer.pad};
   const std::int64_t taps = layer.walk.taps();
   const std::int64_t folds = ceil_div(patches.size().channels, config_.array_rows);
-  const bool is_less = folds < taps * ceil_div(layer.k, config_.array_rows);
+  const std::int64_t planes = ceil_div(layer.k, config_.array_rows);
+  const bool saves_bytes = config_.memory_kind != MemoryKind::kIdeal &&
+                           4 * layer.k <= 3 * planes * std::int64_t{config_.array_rows};
+  const bool is_less = folds < taps * planes || (folds == taps * planes && saves_bytes);
   if (!options_.mapping.packed_taps.value_or(is_less)) return "";
   if (!can_cut(patches)) {
     return is_wanted ? "taps apart: a load cannot hold such windows in its operands" : "";
@@ -248,13 +252,14 @@ std::string Planner::pack_taps(ValueId x, const std::vector<graph::WindowDim>& w
   layer.walk.x.input = layer.walk.x.output = patches.x.output;
   layer.walk.y_step = patches.x.output;
   segment_->sheets.push_back(std::move(sheet));
+  if (taps == 1) return "rows cut out of the dense image";
   return fmt::format("{} taps side by side, {} {}", taps, folds, folds == 1 ? "fold" : "folds");
 }
 
 /// The joined lines that the convolution reads and writes.
 JoinedLines Planner::lines_between(const ConvParts& parts, ValueId result,
                                    const std::vector<graph::WindowDim>& windows) const {
-  if (windows.size() != 2 || parts.wide) return {};
+  if (windows.size() != 2) return {};
   JoinedLines lines{common_lines(parts.x, graph::kNoValue), lines_[result]};
   lines.out = parts.residual_lines.value_or(lines.out);
   if (!can_join(windows[0], lines)) lines.in = {};
@@ -263,7 +268,7 @@ JoinedLines Planner::lines_between(const ConvParts& parts, ValueId result,
 
 /// A convolution between images of joined lines. `layer` is the one between their single lines.
 Refusal Planner::plan_joined(const graph::Node& node, ValueId x, const JoinedLines& lines,
-                             ContractionLayer layer) {
+                             bool wide, ContractionLayer layer) {
   const std::uint64_t macs =
       unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.k / layer.groups * layer.n);
   auto& weights = std::get<ConstantWeights>(layer.weights);
@@ -295,7 +300,7 @@ Refusal Planner::plan_joined(const graph::Node& node, ValueId x, const JoinedLin
                        layer.border.last / line));
   }
   if (!lines.in.any()) append(pack_taps(x, {layer.walk.y, layer.walk.x}, layer));
-  layer.out = joined_result(node.outputs[0], lines.out);
+  layer.out = joined_result(node.outputs[0], lines.out, wide);
   add_layer(node, node.outputs[0], macs, layer, std::move(note));
   add_packed_lines(layer);
   return std::nullopt;

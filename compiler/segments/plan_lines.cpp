@@ -43,10 +43,11 @@ ImageLines Planner::common_lines(ValueId a, ValueId b) const {
   return alone || joined_lines(b) == lines ? lines : ImageLines{};
 }
 
-void Planner::add_image(ValueId value, const Shape& rows, const View& view) {
+void Planner::add_image(ValueId value, const Shape& rows, const View& view, bool wide) {
   Sheet sheet;
   sheet.size = dense_sheet(rows, 1);
   sheet.value = value;
+  sheet.wide = wide;
   sheet.view = view;
   segment_->sheets.push_back(std::move(sheet));
 }
@@ -120,14 +121,14 @@ LayerOperand Planner::join(ValueId value, const LayerOperand& apart) {
   return joined;
 }
 
-View Planner::joined_result(ValueId value, const ImageLines& lines) {
+View Planner::joined_result(ValueId value, const ImageLines& lines, bool wide) {
   const Shape& shape = graph_.type(value).shape;
-  if (!lines.any()) return new_result(value, 1);
-  const Shape wide = joined_shape(shape, lines);
-  const View seen = dense_view(segment_->sheets.size(), wide, 1);
+  if (!lines.any()) return new_result(value, 1, wide);
+  const Shape rows = joined_shape(shape, lines);
+  const View seen = dense_view(segment_->sheets.size(), rows, 1);
   const bool is_dense = lines.is_dense(shape[2]);
   const View view = is_dense ? joined_view(seen.sheet, shape, lines.joined) : seen;
-  add_image(is_dense ? value : graph::kNoValue, wide, view);
+  add_image(is_dense ? value : graph::kNoValue, rows, view, wide);
   segment_->values[value] = {.view = seen, .lines = lines};
   segment_->has_joined_lines = true;
   segment_->has_line_borders |= lines.has_border(shape[2]);

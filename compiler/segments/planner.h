@@ -97,7 +97,7 @@ class Planner {
   JoinedLines lines_between(const ConvParts& parts, graph::ValueId result,
                             const std::vector<graph::WindowDim>& windows) const;
   Refusal plan_joined(const graph::Node& node, graph::ValueId x, const JoinedLines& lines,
-                      ContractionLayer layer);
+                      bool wide, ContractionLayer layer);
   Refusal plan_convolution(const graph::Node& node, ConvParts parts);
   std::string pack_taps(graph::ValueId x, const std::vector<graph::WindowDim>& windows,
                         ContractionLayer& layer);
@@ -270,7 +270,9 @@ class Planner {
   /// How many lines joined_operand() finds or joins.
   ImageLines joined_lines(graph::ValueId value) const;
   /// Adds a sheet for an image, whose dense rows have the shape `rows`. `view`: how it lies there.
-  void add_image(graph::ValueId value, const graph::Shape& rows, const View& view);
+  /// `wide` as in new_result().
+  void add_image(graph::ValueId value, const graph::Shape& rows, const View& view,
+                 bool wide = false);
   /// Copies an image such that the planned number of its lines is joined.
   LayerOperand join(graph::ValueId value, const LayerOperand& apart);
   /// Copies the lines of an image that is joined into rows of their own.
@@ -301,7 +303,7 @@ class Planner {
   /// only.
   View new_result(graph::ValueId value, std::size_t channel_axis, bool wide = false);
   /// Adds a sheet for an image whose lines are joined.
-  View joined_result(graph::ValueId value, const ImageLines& lines);
+  View joined_result(graph::ValueId value, const ImageLines& lines, bool wide = false);
   /// Adds a sheet laid out as for `shape`, which differs from the value's shape only by axes of 1.
   View new_result(graph::ValueId value, std::size_t channel_axis, const Shape& shape);
   /// Adds a sheet for a constant that the compiler generates with `make`, and returns its view.

@@ -164,16 +164,18 @@ class AccountLines {
 
   std::string place(const runtime::FoldStep& step) const {
     std::string text;
+    const char* const column = shape_.lines > 1 ? "column" : "filter";
+    const char* const row = shape_.lines > 1 ? "row" : "pixel";
     if (shape_.is_packed) {
-      text = fmt::format("{}, {}", named(step.k, "element"), named(step.n, "filter"));
+      text = fmt::format("{}, {}", named(step.k, "element"), named(step.n, column));
     } else if (shape_.is_convolution) {
       text = fmt::format("tap {},{}, {}, {}", step.tap / shape_.taps_x, step.tap % shape_.taps_x,
-                         named(step.k, "channel"), named(step.n, "filter"));
+                         named(step.k, "channel"), named(step.n, column));
     } else {
       text = fmt::format("{} of K, {} of N", named(step.k, "row"), named(step.n, "column"));
     }
     if (!rows_differ_) return text;
-    return text + (shape_.is_convolution ? fmt::format(", {}", named(step.m, "pixel"))
+    return text + (shape_.is_convolution ? fmt::format(", {}", named(step.m, row))
                                          : fmt::format(", {} of M", named(step.m, "row")));
   }
 

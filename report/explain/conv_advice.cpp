@@ -99,12 +99,19 @@ std::vector<ConvSuggestion> suggestions(const runtime::ConvSpec& spec, const Mac
 }  // namespace
 
 std::vector<std::string> conv_advice(const runtime::ConvSpec& spec, const MachineConfig& config,
-                                     Cycle total, bool is_packed) {
+                                     Cycle total, const runtime::ContractionShape& shape) {
+  const bool is_packed = shape.is_packed;
   if (spec.groups > 1) {
     return {
         fmt::format("{} groups leave most of each tile empty: a group's filters see only its "
                     "own channels.",
                     spec.groups)};
+  }
+  if (shape.lines > 1) {
+    return {fmt::format(
+        "{} filters are too few for {} columns, so {} lines of the result share a row. Each pixel "
+        "of a row then meets the weight 0 for the lines whose windows do not reach it.",
+        spec.filters, config.array_cols, shape.lines)};
   }
   std::vector<std::string> sentences;
   for (const ConvSuggestion& suggestion : suggestions(spec, config, is_packed)) {

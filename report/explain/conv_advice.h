@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/analysis/contraction_shape.h"
 #include "runtime/workload/network_conv.h"
 #include "sim/config/machine_config.h"
 #include "sim/timing/timeline.h"
@@ -12,8 +13,8 @@
 namespace weft::report {
 
 /// Returns sentences, the largest waste first. `total` is the number of cycles of the convolution
-/// itself, which must run on the array; `is_packed`: with its taps side by side.
+/// itself, which must run on the array, in blocks of `shape`.
 std::vector<std::string> conv_advice(const runtime::ConvSpec& spec, const MachineConfig& config,
-                                     Cycle total, bool is_packed);
+                                     Cycle total, const runtime::ContractionShape& shape);
 
 }  // namespace weft::report

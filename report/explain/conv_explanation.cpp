@@ -24,14 +24,23 @@
 namespace weft::report {
 namespace {
 
-runtime::ContractionShape conv_shape(const runtime::ConvSpec& spec, bool is_packed) {
+runtime::ContractionShape conv_shape(const runtime::ConvSpec& spec,
+                                     const compiler::ScheduledSegment& scheduled) {
+  const Mapping& mapping = scheduled.schedule.layers.front().mappings.front();
   runtime::ContractionShape shape;
   shape.taps_y = runtime::unsigned_of(spec.kernel[0]);
   shape.taps_x = runtime::unsigned_of(spec.kernel[1]);
   shape.channels = runtime::unsigned_of(spec.input[1]);
   shape.n = runtime::unsigned_of(spec.filters);
   shape.is_convolution = true;
-  shape.is_packed = is_packed;
+  shape.is_packed = mapping.packed_taps > 1;
+  const auto* layer =
+      std::get_if<compiler::ContractionLayer>(&scheduled.segment.layers.front().body);
+  if (layer == nullptr || !layer->join.lines.out.any()) return shape;
+  const auto& patches = scheduled.segment.sheets[layer->a.sheet].patches;
+  shape.taps_y = runtime::unsigned_of(patches ? patches->y.kernel : layer->walk.y.kernel);
+  shape.lines = runtime::unsigned_of(layer->join.lines.out.joined);
+  shape.n *= shape.lines;
   return shape;
 }
 
@@ -67,9 +76,8 @@ ArrayConv on_array(const runtime::ConvSpec& spec, const MachineConfig& config,
                    std::uint64_t steps) {
   const graph::Shape& shape = info.result.shape;
   ArrayConv conv;
-  const Mapping& mapping = segment.schedule.layers.front().mappings.front();
-  conv.shape = conv_shape(spec, mapping.packed_taps > 1);
-  conv.pixels = runtime::unsigned_of(shape[0] * shape[2] * shape[3]);
+  conv.shape = conv_shape(spec, segment);
+  conv.rows = runtime::unsigned_of(shape[0] * shape[2] * shape[3]) / conv.shape.lines;
   conv.chunks = info.chunks;
   ConvObserver observer(conv.shape, config, steps);
   conv.result = runtime::time_segment(segment, config, observer);
@@ -103,20 +111,27 @@ std::string dimension_table(const ArrayConv& conv, const MachineConfig& config) 
   const std::uint64_t n_padded = padded(shape.n, config.array_cols);
   Table table("llrrrr");
   table.add({"", "", "size", "cut into", "padded", "waste"});
-  table.add({"M", "pixels", grouped(conv.pixels),
+  const bool joined = shape.lines > 1;
+  table.add({"M", joined ? fmt::format("rows of {} pixels", shape.lines) : "pixels",
+             grouped(conv.rows),
              fmt::format("{} x {}", grouped(conv.chunks), grouped(conv.chunk_rows)),
-             grouped(conv.pixels), percent(0)});
+             grouped(conv.rows), percent(0)});
+  table.add({"K",
+             fmt::format("{} x {}", counted(shape.taps(), joined ? "pixel" : "tap"),
+                         counted(shape.channels, "channel")),
+             grouped(k),
+             shape.is_packed
+                 ? fmt::format("{} x {}", grouped(shape.k_blocks(config)), config.array_rows)
+                 : fmt::format("{} x {} x {}", grouped(shape.taps()),
+                               grouped(shape.part_blocks(config)), config.array_rows),
+             grouped(k_padded), percent(waste(k, k_padded))});
   table.add(
-      {"K",
-       fmt::format("{} x {}", counted(shape.taps(), "tap"), counted(shape.channels, "channel")),
-       grouped(k),
-       shape.is_packed ? fmt::format("{} x {}", grouped(shape.k_blocks(config)), config.array_rows)
-                       : fmt::format("{} x {} x {}", grouped(shape.taps()),
-                                     grouped(shape.part_blocks(config)), config.array_rows),
-       grouped(k_padded), percent(waste(k, k_padded))});
-  table.add({"N", "filters", grouped(shape.n),
-             fmt::format("{} x {}", grouped(n_padded / config.array_cols), config.array_cols),
-             grouped(n_padded), percent(waste(shape.n, n_padded))});
+      {"N",
+       joined ? fmt::format("{} lines x {}", shape.lines, counted(shape.n / shape.lines, "filter"))
+              : "filters",
+       grouped(shape.n),
+       fmt::format("{} x {}", grouped(n_padded / config.array_cols), config.array_cols),
+       grouped(n_padded), percent(waste(shape.n, n_padded))});
   return table.text(2);
 }
 
@@ -125,10 +140,24 @@ std::string channels(std::uint64_t first, std::uint64_t last) {
                            : fmt::format("channels {}-{}", first, last - 1);
 }
 
+/// What joined lines do to the blocks.
+std::string joined_words(const runtime::ContractionShape& shape) {
+  return fmt::format(
+      " {} lines of the result lie side by side in a row: each filter has a column for each of "
+      "them, with zeros for what its windows do not reach.",
+      shape.lines);
+}
+
 /// Says which K blocks belong to a tap, and why.
 std::string block_words(const ArrayConv& conv, const MachineConfig& config) {
   const runtime::ContractionShape& shape = conv.shape;
   const std::uint64_t blocks = shape.part_blocks(config);
+  if (shape.is_packed && shape.lines > 1) {
+    return fmt::format(
+        "All pixels that the windows of {} lines reach lie side by side in {}. A row holds their "
+        "{} elements, channel by channel and pixel by pixel: the load cuts them out of the image.",
+        shape.lines, counted(blocks, "K block"), grouped(shape.part_rows()));
+  }
   if (shape.is_packed) {
     return fmt::format(
         "All taps lie side by side in {}. A row of pixels holds the {} elements of one window, "
@@ -156,7 +185,7 @@ std::string border_grid(const ArrayConv& conv) {
   const std::string text = wrapped(fmt::format(
       "Rows that the row generator takes from the border instead of the unified buffer, out of {} "
       "at each tap:",
-      grouped(conv.pixels)));
+      grouped(conv.rows)));
   if (shape.taps_y > kMostTaps || shape.taps_x > kMostTaps) {
     return text + wrapped(fmt::format("up to {}", grouped(most)));
   }
@@ -188,7 +217,7 @@ DrawnProduct drawn(const ArrayConv& conv) {
   product.a = "pixels";
   product.b = "weights";
   product.rows_name = "pixels";
-  product.m = conv.pixels;
+  product.m = conv.rows;
   product.channels = conv.shape.part_rows();
   product.taps = conv.shape.parts();
   product.n = conv.shape.n;
@@ -210,8 +239,9 @@ void print_array(const ConvExplanation& explanation, const Streams& streams) {
   const compiler::LayerInfo& info = explanation.report.run.layers.front().info;
   streams.out << dimension_table(conv, config) << '\n';
   if (explanation.spec.groups == 1) streams.out << draw_tiles(drawn(conv), config) << '\n';
-  streams.out << wrapped(block_words(conv, config)) << border_grid(conv) << '\n'
-              << plan_table(conv, info);
+  const std::string words =
+      block_words(conv, config) + (conv.shape.lines > 1 ? joined_words(conv.shape) : "");
+  streams.out << wrapped(words) << border_grid(conv) << '\n' << plan_table(conv, info);
   if (!info.note.empty()) streams.out << wrapped(info.note);
   streams.out << '\n'
               << streams.style.bold("cycles") << '\n'
@@ -224,11 +254,12 @@ void print_array(const ConvExplanation& explanation, const Streams& streams) {
 
 Json plan_json(const ArrayConv& conv, const MachineConfig& config,
                const compiler::LayerInfo& info) {
-  return {{"pixels", conv.pixels},
+  return {{"pixels", conv.rows * conv.shape.lines},
+          {"joined_lines", conv.shape.lines},
           {"taps", Json::array({conv.shape.taps_y, conv.shape.taps_x})},
           {"channels", conv.shape.channels},
           {"packed", conv.shape.is_packed},
-          {"filters", conv.shape.n},
+          {"filters", conv.shape.n / conv.shape.lines},
           {"k_tiles", conv.shape.k_blocks(config)},
           {"n_tiles", padded(conv.shape.n, config.array_cols) / config.array_cols},
           {"m_chunks", conv.chunks},
@@ -278,7 +309,7 @@ ConvExplanation explain_conv(const runtime::ConvSpec& spec, const MachineConfig&
     explanation.array =
         on_array(spec, config, *segment, explanation.report.run.layers.front().info, steps);
     explanation.advice =
-        conv_advice(spec, config, explanation.report.run.total, explanation.array->shape.is_packed);
+        conv_advice(spec, config, explanation.report.run.total, explanation.array->shape);
   }
   explanation.graph = std::move(done.graph);
   explanation.network = std::move(done.network);

@@ -30,12 +30,12 @@ namespace weft::report {
 /// The convolution on the array.
 struct ArrayConv {
   runtime::ContractionShape shape;
-  std::uint64_t pixels = 0;  // M: images times pixels of the result
+  std::uint64_t rows = 0;  // M: images times pixels of the result, by joined lines
   std::uint64_t chunks = 0;
   std::uint64_t chunk_rows = 0;            // of the largest
   std::uint64_t folds = 0;                 // tiles swapped in
   FormulaTerms formula;                    // no stalls
-  std::vector<std::uint64_t> border_rows;  // for each tap, the number of pixels outside the image
+  std::vector<std::uint64_t> border_rows;  // for each tap, the number of rows outside the image
   Result result;
   std::string excess;  // by what the array span exceeds the formula; empty if it does not
   runtime::Account account;

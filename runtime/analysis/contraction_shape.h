@@ -23,7 +23,8 @@ struct Extent {
 
 /// How K is cut into blocks of array rows: tap after tap, with the channels of each tap in whole
 /// tiles; or, if the taps are packed, all elements of the window one after the other. A product is
-/// one tap with K channels.
+/// one tap with K channels. With joined lines, the window is what the windows of `lines` lines of
+/// the result reach, and N has each filter once for each of them.
 struct ContractionShape {
   std::uint64_t taps_y = 1;
   std::uint64_t taps_x = 1;
@@ -31,6 +32,7 @@ struct ContractionShape {
   std::uint64_t n = 0;
   bool is_convolution = false;
   bool is_packed = false;
+  std::uint64_t lines = 1;
 
   std::uint64_t taps() const { return taps_y * taps_x; }
   /// What begins a new tile: each tap, or the window if its taps are packed.

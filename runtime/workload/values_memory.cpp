@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "compiler/layers/line_bands.h"
+#include "compiler/layers/used_sheets.h"
 #include "runtime/workload/memory_check.h"
 #include "sim/memory/physical_memory.h"
 
@@ -30,20 +31,36 @@ double bytes_of(const graph::ValueType& type) {
   return bytes;
 }
 
-/// The matrix of a sheet that does not stay in the unified buffer.
+/// The matrix of a sheet that does not stay in the unified buffer, or the image of its patches.
 double bytes_of(const compiler::Sheet& sheet, const MachineConfig& config) {
-  const double row = sheet.wide ? 4 : element_bytes(config.dtype);
-  return static_cast<double>(sheet.size.rows) * static_cast<double>(sheet.size.channels) * row;
+  const double element = sheet.wide ? 4 : element_bytes(config.dtype);
+  if (const auto& patches = sheet.patches) {
+    return static_cast<double>(patches->images * patches->channels) *
+           static_cast<double>(patches->y.input * patches->x.input) * element;
+  }
+  return static_cast<double>(sheet.size.rows) * static_cast<double>(sheet.size.channels) * element;
+}
+
+/// An input of which all layers read patches has no matrix of its own.
+bool is_read(const compiler::Segment& segment, std::size_t sheet) {
+  if (!segment.sheets[sheet].from_host) return true;
+  bool read = false;
+  for (const compiler::Layer& layer : segment.layers) {
+    compiler::for_each_body(layer, [&](const compiler::LayerBody& body) {
+      compiler::for_each_input_sheet(body, [&](std::size_t id) { read = read || id == sheet; });
+    });
+  }
+  return read;
 }
 
 double matrix_bytes(const compiler::ScheduledSegment& scheduled, const MachineConfig& config) {
   const compiler::Schedule& schedule = scheduled.schedule;
-  const std::vector<compiler::Sheet> sheets =
-      compiler::in_parts(scheduled.segment, schedule).segment.sheets;
+  const compiler::PartedSegment parts = compiler::in_parts(scheduled.segment, schedule);
+  const std::vector<compiler::Sheet>& sheets = parts.segment.sheets;
   double bytes = 0;
   for (std::size_t i = 0; i < sheets.size(); ++i) {
     const bool stays = i < schedule.sheets.size() && schedule.sheets[i].has_value();
-    if (!stays) bytes += bytes_of(sheets[i], config);
+    if (!stays && is_read(parts.segment, i)) bytes += bytes_of(sheets[i], config);
   }
   return bytes;
 }

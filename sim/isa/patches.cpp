@@ -51,6 +51,26 @@ std::optional<std::uint64_t> first_met(const PatchAxis& axis, std::uint64_t wind
   return least;
 }
 
+/// The channels of which a patch has elements: from one to another.
+struct ChannelRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+};
+
+ChannelRange channels_of(const Patches& patches) {
+  const std::uint64_t taps = std::uint64_t{patches.x.taps} * patches.y.taps;
+  return {patches.first / taps, (std::uint64_t{patches.first} + patches.lanes - 1) / taps};
+}
+
+PatchChannel part_of_channel(const Patches& patches, std::uint64_t channel) {
+  const std::uint64_t taps = std::uint64_t{patches.x.taps} * patches.y.taps;
+  const std::uint64_t end = std::uint64_t{patches.first} + patches.lanes;
+  const std::uint64_t from = std::max<std::uint64_t>(patches.first, channel * taps);
+  const std::uint64_t to = std::min(end, (channel + 1) * taps);
+  return {channel, static_cast<std::uint32_t>((from - channel * taps) / patches.x.taps),
+          static_cast<std::uint32_t>((to - 1 - channel * taps) / patches.x.taps) + 1};
+}
+
 }  // namespace
 
 // Taps whose offsets leave the same remainder modulo `step` meet positions of one grid, on which
@@ -80,15 +100,10 @@ std::vector<PatchPositions> met_positions(const PatchAxis& axis, std::uint64_t w
 }
 
 std::vector<PatchChannel> patch_channels(const Patches& patches) {
-  const std::uint64_t taps = std::uint64_t{patches.x.taps} * patches.y.taps;
-  const std::uint64_t end = std::uint64_t{patches.first} + patches.lanes;
+  const ChannelRange range = channels_of(patches);
   std::vector<PatchChannel> channels;
-  for (std::uint64_t channel = patches.first / taps; channel * taps < end; ++channel) {
-    const std::uint64_t from = std::max<std::uint64_t>(patches.first, channel * taps);
-    const std::uint64_t to = std::min(end, (channel + 1) * taps);
-    channels.push_back(
-        {channel, static_cast<std::uint32_t>((from - channel * taps) / patches.x.taps),
-         static_cast<std::uint32_t>((to - 1 - channel * taps) / patches.x.taps) + 1});
+  for (std::uint64_t channel = range.first; channel <= range.last; ++channel) {
+    channels.push_back(part_of_channel(patches, channel));
   }
   return channels;
 }
@@ -107,20 +122,21 @@ std::optional<std::uint64_t> image_end(const Patches& patches) {
 std::uint64_t patch_elements(const Load& load) {
   const Patches& patches = *load.patches;
   const std::uint64_t windows = load.rows / patches.width;
+  const auto lines_of = [&](std::uint32_t first_tap, std::uint32_t end_tap) {
+    return count_of(met_positions(patches.y, windows, first_tap, end_tap));
+  };
+  const auto lines_of_part = [&](std::uint64_t channel) {
+    const PatchChannel part = part_of_channel(patches, channel);
+    return lines_of(part.first_tap_line, part.end_tap_line);
+  };
+  const ChannelRange range = channels_of(patches);
+  std::uint64_t lines = lines_of_part(range.first);
+  if (range.last > range.first) lines += lines_of_part(range.last);
+  // Between them all taps are there.
+  const std::uint64_t whole = range.last - range.first;
+  if (whole > 1) lines += (whole - 1) * lines_of(0, patches.y.taps);
   const std::uint64_t columns =
       count_of(met_positions(patches.x, patches.width, 0, patches.x.taps));
-  std::uint64_t lines = 0;
-  PatchChannel counted;
-  std::uint64_t lines_of_channel = 0;
-  for (const PatchChannel& each : patch_channels(patches)) {
-    if (each.first_tap_line != counted.first_tap_line ||
-        each.end_tap_line != counted.end_tap_line) {
-      lines_of_channel =
-          count_of(met_positions(patches.y, windows, each.first_tap_line, each.end_tap_line));
-      counted = each;
-    }
-    lines += lines_of_channel;
-  }
   return std::max<std::uint64_t>(1, lines * columns);
 }
 
@@ -128,11 +144,13 @@ std::uint64_t first_patch_element(const Load& load) {
   const Patches& patches = *load.patches;
   const auto column = first_met(patches.x, patches.width, 0, patches.x.taps);
   if (!column) return patches.offset;
-  for (const PatchChannel& each : patch_channels(patches)) {
+  const ChannelRange range = channels_of(patches);
+  for (std::uint64_t channel = range.first; channel <= range.last; ++channel) {
+    const PatchChannel part = part_of_channel(patches, channel);
     const auto line =
-        first_met(patches.y, load.rows / patches.width, each.first_tap_line, each.end_tap_line);
+        first_met(patches.y, load.rows / patches.width, part.first_tap_line, part.end_tap_line);
     if (!line) continue;
-    const std::uint64_t lines = each.channel * patches.y.limit + *line;
+    const std::uint64_t lines = channel * patches.y.limit + *line;
     return patches.offset + lines * patches.x.limit + *column;
   }
   return patches.offset;

@@ -202,6 +202,14 @@ constexpr RowTouch block(std::uint64_t first, std::uint32_t rows) {
   return {first, rows, 0, rows, 1, 1};
 }
 
+constexpr RowAccess buffer_write(const Load& load, const MachineConfig& config) {
+  return {RowMemory::kBuffer,
+          AccessKind::kWrite,
+          Moment::kTransfer,
+          block(load.ub, load.rows),
+          {0, config.array_rows}};
+}
+
 template <class Function>
 void list_accesses(const Load& load, const MachineConfig& config, Function& function) {
   using enum RowMemory;
@@ -217,11 +225,7 @@ void list_accesses(const Load& load, const MachineConfig& config, Function& func
       read(load.host + row, last / config.array_rows - row + 1);
     });
   }
-  function(RowAccess{kBuffer,
-                     AccessKind::kWrite,
-                     Moment::kTransfer,
-                     block(load.ub, load.rows),
-                     {0, config.array_rows}});
+  function(buffer_write(load, config));
 }
 
 template <class Function>
@@ -291,6 +295,16 @@ void list_accesses(const Store& store, const MachineConfig& config, Function& fu
 template <class Function>
 void for_each_access(const Operation& operation, const MachineConfig& config, Function&& function) {
   std::visit([&](const auto& each) { detail::list_accesses(each, config, function); }, operation);
+}
+
+/// The same without the lines of images that a load of patches reads: in a program that nothing
+/// writes to its images, they order nothing, and there may be hundreds.
+template <class Function>
+void for_each_access_but_images(const Operation& operation, const MachineConfig& config,
+                                Function&& function) {
+  const auto* load = std::get_if<Load>(&operation);
+  if (load == nullptr || !load->patches) return for_each_access(operation, config, function);
+  function(detail::buffer_write(*load, config));
 }
 
 }  // namespace weft

@@ -346,6 +346,7 @@ std::vector<Figure> five_mappings() {
   const Number packed = tiles(array, taps, filters);
   const Number both = tiles(array, 6 * 5, 2 * filters);  // windows and filters of two lines
   const double useful = static_cast<double>(2 * taps * filters) / static_cast<double>(both * 256);
+  const double useful_3x3 = static_cast<double>(2 * 3 * 3 * filters) / 256;  // in one tile
   return {count("products", pixels * taps * filters),
           count("rows, tap by tap", taps * pixels),
           {"padding, tap by tap", decimals(100 * padding(array, 1, filters), 0), " 25x1x4   {} "},
@@ -354,7 +355,7 @@ std::vector<Figure> five_mappings() {
           count("rows, two lines", both * pixels / 2),
           {"padding, two lines", decimals(100 * (1 - useful), 0), " 2x1x14   {} "},
           count("chunks", ceil_div(28 / 2, 32 / 28), " 2x1x{} "),  // of whole pairs of lines
-          share("padding of 3 x 3", padding(array, 3 * 3, filters), "{} % padding"),
+          share("padding of 3 x 3", 1 - useful_3x3, "{} % padding"),
           count("folds of lines", 5 * tiles(array, 5 * filters, 1), " {}x1x4 ")};
 }
 

@@ -49,9 +49,9 @@ TEST(ValuesMemoryTest, InputsAndOutputsCountTogether) {
               ::testing::StartsWith("net: input 'x': "));
 }
 
-// Bytes of an element: input and result in float32, 8; the input's matrix in bf16, 2; the result's,
-// which leaves the machine in 32-bit words, 4; ten copies of the result for its check, 40, or one
-// without a check, 4.
+// Bytes of an element: input and result in float32, 8; the input's dense image in bf16, 2; the
+// result's matrix, which leaves the machine in 32-bit words, 4; ten copies of the result for its
+// check, 40, or one without a check, 4.
 TEST(ValuesMemoryTest, CountsValuesMatricesAndCopies) {
   const MachineConfig config = load_preset("tpu-v2");
   constexpr double kElements = 64.0 * 2000 * 2000;  // too many to stay in the unified buffer

@@ -40,7 +40,7 @@ void OperationGraph::add(const Operation& operation) {
     reads_.clear();
     reads = false;
   };
-  for_each_access(operation, config_, [&](const RowAccess& access) {
+  for_each_access_but_images(operation, config_, [&](const RowAccess& access) {
     if (!access.writes()) return add_read(access);
     if (reads) end_reads();
     if (!in_order && matmul != nullptr) return add_to_sum(*matmul);

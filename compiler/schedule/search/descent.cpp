@@ -233,7 +233,13 @@ void Descent::choose_chunks_of_all() {
 void Descent::choose_staging(ScheduleChoices choices) {
   choices.order = choices_.order;
   choices.fit = choices_.fit;
-  for (const std::uint64_t rows : staging_ladder(config_)) {
+  std::vector<std::uint64_t> sizes = staging_ladder(config_);
+  if (sizes.empty()) {
+    // In a small buffer the blocks of sheets that pass through may need more than half of the rows.
+    const std::uint64_t all = usable_rows(config_);
+    sizes = {all / 3 * 2, all};
+  }
+  for (const std::uint64_t rows : sizes) {
     if (!has_time()) return;
     stage(choices, rows);
     consider(choices);

@@ -68,6 +68,11 @@ bool is_lane_by_lane(const graph::Graph& graph, const graph::Node& node) {
          });
 }
 
+bool reads_joined_lines(const graph::Graph& graph, const graph::Node& node) {
+  return image_convolution(graph, node) || is_lane_by_lane(graph, node) ||
+         image_max_pool(graph, node);
+}
+
 bool same_constant(const graph::Graph& graph, ValueId a, ValueId b) {
   if (a == b) return true;
   if (a == graph::kNoValue || b == graph::kNoValue) return false;

@@ -45,6 +45,9 @@ std::optional<ImageMaxPool> image_max_pool(const graph::Graph& graph, const grap
 /// True for operators that compute each element from elements of other images in the same place.
 bool is_lane_by_lane(const graph::Graph& graph, const graph::Node& node);
 
+/// True for the three kinds of nodes above.
+bool reads_joined_lines(const graph::Graph& graph, const graph::Node& node);
+
 /// True if both are the same value, or constants with the same elements.
 bool same_constant(const graph::Graph& graph, graph::ValueId a, graph::ValueId b);
 

@@ -28,6 +28,17 @@ double LineCosts::tile_fetch() const {
          static_cast<double>(config_.memory_bytes_per_s);
 }
 
+double LineCosts::leaving() const {
+  if (config_.memory_kind == MemoryKind::kIdeal) return 0;
+  const bool sums = config_.dtype != ElementType::kInt8;
+  const bool split = config_.memory_kind == MemoryKind::kSplit;
+  const std::uint64_t rate = split ? config_.host_bytes_per_s : config_.memory_bytes_per_s;
+  const std::uint64_t bytes =
+      config_.row_bytes() * std::uint64_t{sums ? config_.result_row_rows() : 1};
+  return static_cast<double>(bytes) * static_cast<double>(config_.clock_hz) /
+         static_cast<double>(rate);
+}
+
 /// Cycles of `count` tiles that meet `rows` rows each.
 double LineCosts::folds(std::int64_t count, std::int64_t rows) const {
   const std::int64_t chunk = kChunk * config_.array_rows;

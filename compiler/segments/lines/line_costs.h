@@ -20,6 +20,9 @@ class LineCosts {
   double cycles(const ImageConvolution& conv, JoinedLines lines) const;
   /// Cycles of the vector unit. nullopt: the maximum reads single lines.
   double cycles(const ImageMaxPool& pool, const std::optional<JoinedLines>& lines) const;
+  /// Cycles until a row of results has left for the host: bytes, or the 32-bit sums of a float
+  /// convolution.
+  double leaving() const;
 
  private:
   double tile_fetch() const;

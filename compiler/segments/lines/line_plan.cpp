@@ -29,6 +29,8 @@ struct Images {
   std::int64_t rows = 0;  // of an image, without joined lines
   std::int64_t channels = 1;
   std::int64_t steps = 0;  // lane-by-lane operators
+  /// Cycles until a row has left for the host, if one of them is a result that no node uses.
+  std::optional<double> leaving = {};
 };
 
 class LinePlanner {
@@ -57,7 +59,7 @@ class LinePlanner {
   std::vector<ImageLines> run() {
     for (const graph::Node& node : graph_.nodes) add(node);
     for (const graph::Node& node : graph_.nodes) {
-      if (!joins(node)) note_unjoined(node);
+      if (!reads_joined_lines(graph_, node)) note_unjoined(node);
     }
     std::vector<ImageLines> lines(graph_.values.size());
     if (!find_images()) return lines;
@@ -72,11 +74,6 @@ class LinePlanner {
 
   const Shape& shape(ValueId value) const { return graph_.type(value).shape; }
   bool is_image(ValueId value) const { return compiler::is_image(graph_, value); }
-
-  bool joins(const graph::Node& node) const {
-    return image_convolution(graph_, node) || is_lane_by_lane(graph_, node) ||
-           image_max_pool(graph_, node);
-  }
 
   ValueId find(ValueId value) const {
     while (leader_[value] != value) value = leader_[value];
@@ -132,8 +129,8 @@ class LinePlanner {
       if (is_image(value) && !is_joinable_[value]) joinable[find(value)] = false;
     }
     for (const graph::Output& output : graph_.outputs) {
-      // Results for the host alone are 32-bit words.
-      if (is_image(output.value) && !is_used_[output.value]) joinable[find(output.value)] = false;
+      const bool leaves = is_image(output.value) && !is_used_[output.value];
+      if (leaves) images_[find(output.value)].leaving = costs_.leaving();
     }
     const std::int64_t lanes = config_.array_cols;
     for (ValueId value = 0; value < leader_.size(); ++value) {
@@ -145,6 +142,8 @@ class LinePlanner {
       if (!joinable[value]) continue;
       const std::int64_t most_border = useful_border(value);
       for (std::int64_t lines = 2; lines * own[1] <= lanes && lines <= own[2]; ++lines) {
+        // The host takes no lines apart.
+        if (images.leaving && own[2] % lines != 0) continue;
         add_choices({.joined = lines}, most_border, own[2], images);
       }
       if (can_slice(value)) add_slices(most_border, own, images);
@@ -253,6 +252,7 @@ class LinePlanner {
     if (find(value) == value) {
       sum += static_cast<double>(images.steps * images.rows / lines.joined *
                                  ceil_div(lines.lanes(images.channels), config_.array_cols));
+      sum += images.leaving.value_or(0) * static_cast<double>(images.rows / lines.joined);
     }
     // The single lines of a copy are still there.
     if (lines.any() && (is_copied(value) || is_apart(value))) {

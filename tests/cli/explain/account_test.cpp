@@ -207,6 +207,17 @@ bool inside(const ConvDraw& conv, std::size_t axis, std::uint64_t output, std::u
   return at >= conv.pad[axis] && at < conv.pad[axis] + conv.input[1 + axis];
 }
 
+/// The convolution as the array sees it if a row holds `lines` lines of the result: its window
+/// reaches all lines that theirs reach, and it has a filter for each filter of each line.
+ConvDraw joined_lines(ConvDraw conv, std::uint64_t lines) {
+  if (lines == 1) return conv;
+  conv.kernel[0] = (lines - 1) * conv.stride[0] + (conv.kernel[0] - 1) * conv.dilation[0] + 1;
+  conv.dilation[0] = 1;
+  conv.stride[0] *= lines;
+  conv.filters *= lines;
+  return conv;
+}
+
 /// For each tap, counts the result pixels for which the tap lies outside the image.
 Pair border(const ConvDraw& conv) {
   Pair counts;
@@ -251,15 +262,20 @@ Words explain_on_tiny(const ConvDraw& conv, const std::string& taps, std::uint64
 
 TEST(ExplainAccountTest, EveryFoldOfPackedTapsIsABlockOfTheWindow) {
   unsigned uneven = 0;
+  unsigned with_joined_lines = 0;
   for (unsigned seed = 1; seed <= kConvolutions; ++seed) {
     Draw draw(seed);
-    const ConvDraw conv = draw_conv(draw);
-    const std::uint64_t elements = conv.input[0] * conv.kernel[0] * conv.kernel[1];
-    if (elements == conv.input[0]) continue;                // one tap
-    if (conv.input[0] == 1 && conv.filters == 1) continue;  // may run on the vector unit
+    const ConvDraw drawn = draw_conv(draw);
+    if (drawn.kernel[0] * drawn.kernel[1] == 1) continue;
+    if (drawn.input[0] == 1 && drawn.filters == 1) continue;  // may run on the vector unit
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const json report = json_of(explain_on_tiny(conv, "packed"));
+    const json report = json_of(explain_on_tiny(drawn, "packed"));
     expect_whole(report);
+    EXPECT_EQ(report.at("plan").at("filters"), drawn.filters);
+    const auto lines = report.at("plan").at("joined_lines").get<std::uint64_t>();
+    with_joined_lines += lines > 1 ? 1U : 0U;
+    const ConvDraw conv = joined_lines(drawn, lines);
+    const std::uint64_t elements = conv.input[0] * conv.kernel[0] * conv.kernel[1];
     EXPECT_EQ(report.at("plan").at("packed"), true);
     EXPECT_EQ(report.at("plan").at("k_tiles"), (elements + 3) / 4);
     const std::uint64_t pixels = outputs_along(conv, 0) * outputs_along(conv, 1);
@@ -279,18 +295,23 @@ TEST(ExplainAccountTest, EveryFoldOfPackedTapsIsABlockOfTheWindow) {
     uneven += elements % 4 != 0 ? 1U : 0U;
   }
   EXPECT_GT(uneven, kConvolutions / 3);
+  EXPECT_GT(with_joined_lines, 0U);
 }
 
 TEST(ExplainAccountTest, EveryFoldOfAConvolutionIsATapAndItsChannels) {
   unsigned padded = 0;
+  unsigned with_joined_lines = 0;
   for (unsigned seed = 1; seed <= kConvolutions; ++seed) {
     Draw draw(seed);
-    const ConvDraw conv = draw_conv(draw);
-    if (conv.input[0] == 1 && conv.filters == 1) continue;  // may run on the vector unit
+    const ConvDraw drawn = draw_conv(draw);
+    if (drawn.input[0] == 1 && drawn.filters == 1) continue;  // may run on the vector unit
     SCOPED_TRACE("seed " + std::to_string(seed));
     const std::uint64_t images = 1 + seed % 3;  // those of a group may go through it alone
-    const json report = json_of(explain_on_tiny(conv, "apart", images));
+    const json report = json_of(explain_on_tiny(drawn, "apart", images));
     expect_whole(report);
+    const auto lines = report.at("plan").at("joined_lines").get<std::uint64_t>();
+    with_joined_lines += lines > 1 ? 1U : 0U;
+    const ConvDraw conv = joined_lines(drawn, lines);
     Pair expected = border(conv);
     for (std::uint64_t& count : expected) count *= images;
     EXPECT_EQ(report.at("plan").at("border_rows"), json(expected));
@@ -317,6 +338,7 @@ TEST(ExplainAccountTest, EveryFoldOfAConvolutionIsATapAndItsChannels) {
     padded += std::ranges::max(expected) > 0 ? 1U : 0U;
   }
   EXPECT_GT(padded, kConvolutions / 3);
+  EXPECT_GT(with_joined_lines, 0U);
 }
 
 TEST(ExplainAccountTest, TheTextFitsTheTerminal) {

@@ -44,7 +44,9 @@ class Chain : LayersInARow {
     value_ = layer.input(random.tensor<float>(shape_, -3, 3));
   }
 
-  ValueId run() {
+  /// `leaves`: the result is for the host alone. It is then in 32-bit words if a convolution comes
+  /// last.
+  ValueId run(bool leaves) {
     convolve();
     for (std::int64_t i = random_.between(2, 5); i > 0; --i) {
       switch (random_.between(0, 6)) {
@@ -61,8 +63,7 @@ class Chain : LayersInARow {
           convolve();
       }
     }
-    // Its result is for layers of the machine too.
-    return layer_.through_machine(value_);
+    return leaves ? value_ : layer_.through_machine(value_);
   }
 
  private:
@@ -261,7 +262,8 @@ MachineConfig machine_for(ElementType dtype, Random& random) {
 void check_chain(Random& random, Hits& hits) {
   LayerCase layer(random.chance(70) ? ElementType::kBf16 : ElementType::kFp16);
   MachineConfig config = machine_for(layer.dtype, random);
-  const ValueId y = Chain(layer, random, hits).run();
+  const bool leaves = random.chance(50);
+  const ValueId y = Chain(layer, random, hits).run(leaves);
   MappingOptions options;
   options.joined_lines = true;
   options.effort = random_effort(random);
@@ -274,6 +276,8 @@ void check_chain(Random& random, Hits& hits) {
   try_engines(outcome, layer, config, random, hits);
   count_joined(outcome, hits);
   if (outcome.streamed) ++hits["streamed"];
+  const LayerInfo last = layers_of(outcome.program).back();
+  if (leaves && has_note(last, "lines in a row")) ++hits["joined " + last.op + " that leaves"];
 }
 
 TEST(JoinedLinesPropertyTest, ChainsOfWholeNumbersAreExact) {
@@ -282,7 +286,7 @@ TEST(JoinedLinesPropertyTest, ChainsOfWholeNumbersAreExact) {
   expect_hits(hits,
               {"joined Conv", "joined with packed taps", "joined maxima", "joined by copies",
                "taken apart", "depthwise", "stride", "dilation", "pool", "residual", "streamed",
-               "engines", "padded before", "padded after"},
+               "engines", "padded before", "padded after", "joined Conv that leaves"},
               5);
 }
 
@@ -318,16 +322,17 @@ TEST(JoinedLinesTest, TheHostReadsAnImageWithABorder) {
   LayerCase layer(ElementType::kBf16);
   MachineConfig config = machine_for(layer.dtype, random);
   config.array_rows = config.array_cols = 12;
-  const auto conv = [&](ValueId x, std::optional<ValueId> bias) {
-    std::vector<ValueId> inputs = {x, layer.constant(random.tensor<float>({3, 3, 3, 3}, -1, 1))};
+  const auto conv = [&](ValueId x, std::int64_t filters, std::optional<ValueId> bias) {
+    std::vector<ValueId> inputs = {x,
+                                   layer.constant(random.tensor<float>({filters, 3, 3, 3}, -1, 1))};
     if (bias) inputs.push_back(*bias);
     return layer.builder.add(Op::kConv, inputs, {{"pads", Ints{1, 1, 1, 1}}});
   };
   const ValueId image = layer.input(random.tensor<float>({1, 3, 24, 20}, 0, 1));
-  const ValueId bordered = conv(conv(image, std::nullopt), std::nullopt);
-  const ValueId y = conv(bordered, layer.input(random.tensor<float>({3}, -2, 2)));
+  const ValueId bordered = conv(conv(image, 3, std::nullopt), 3, std::nullopt);
+  const ValueId y = conv(bordered, 12, layer.input(random.tensor<float>({12}, -2, 2)));
   MappingOptions options;
-  options.joined_lines = true;
+  options.joined_lines = options.line_borders = true;
   const LayerOutcome outcome = run_layer(layer, y, config, options);
   EXPECT_FALSE(outcome.on_machine);
   Hits hits;
