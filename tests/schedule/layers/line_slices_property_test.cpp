@@ -117,7 +117,7 @@ constexpr std::initializer_list<const char*> kSeen = {"slices",
                                                       "streamed",
                                                       "engines"};
 
-constexpr std::uint64_t kBlocks = 200;
+constexpr std::uint64_t kBlocks = 240;
 
 /// Whole numbers below 2^8, which bf16 holds exactly: at most 2 * 2 + 1, then 9 * 5 + 1, then
 /// 4 * 46 + 1.

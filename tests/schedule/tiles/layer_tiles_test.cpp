@@ -77,7 +77,8 @@ TEST(LayerTilesTest, EveryTileOfAConvolutionMeetsEveryChunkOfRowsOnce) {
     config.accumulator_rows = static_cast<std::uint32_t>(random.between(4, 64));
     const bool packed = seed % 2 == 0;
     const NetworkProgram program =
-        compile_network(prepared(graph_of(conv)), config, {.mapping = {.packed_taps = packed}});
+        compile_network(prepared(graph_of(conv)), config,
+                        {.mapping = {.packed_taps = packed, .joined_lines = false}});
     const auto& step = std::get<MachineStep>(program.steps.front());
     const LayerTiles& cut = step.layers.front().tiles;
     const std::int64_t pixels = (conv.side - conv.kernel + 1) * (conv.side - conv.kernel + 1);
