@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -107,19 +108,61 @@ std::variant<CostedSchedule, Obstacle> own_schedule(const Segment& segment,
                         0};
 }
 
+using Found = std::variant<CostedSchedule, Obstacle>;
+
+/// What searches for one segment, for parts of its batch and for smaller machines share. Each is
+/// done once, and does not depend on what was done before.
+class Searches {
+ public:
+  /// As find_schedule() for part_of_batch(); null if there is none.
+  const CostedSchedule* of_part(const Segment& segment, const MachineConfig& config,
+                                MappingOptions options);
+  /// The best schedule of a short program for the machine alone. Its batch begins with of_part()
+  /// there, so this is what schedule_segment() begins with on that machine.
+  const Found& of_short(const Segment& segment, const MachineConfig& config,
+                        const MappingOptions& options);
+
+  SharedReplays& replays() { return replays_; }
+
+ private:
+  struct Known {
+    std::int64_t images = 1;
+    MachineConfig machine;
+    SearchEffort effort;
+    Found found;
+  };
+
+  template <class Search>
+  const Found& once(std::deque<Known>& all, const Segment& segment, const MachineConfig& config,
+                    const MappingOptions& options, const Search& search) {
+    const std::int64_t images = batch_of(segment);
+    const auto known = std::ranges::find_if(all, [&](const Known& each) {
+      return each.images == images && each.machine == config && each.effort == options.effort;
+    });
+    if (known != all.end()) return known->found;
+    Found found = search();  // may add others
+    return all.emplace_back(Known{images, config, options.effort, std::move(found)}).found;
+  }
+
+  SharedReplays replays_;
+  std::deque<Known> parts_;
+  std::deque<Known> short_;
+};
+
 /// Searches smaller machines and keeps the schedule with the fewest cycles on the machine itself.
 /// The machine itself runs each of these schedules at least as fast as the smaller machine does.
 class SmallerMachines {
  public:
   SmallerMachines(const Segment& segment, const MachineConfig& config,
                   const MappingOptions& options, CostedSchedule own,
-                  std::optional<std::uint64_t> most, SharedReplays& replays)
+                  std::optional<std::uint64_t> most, Searches& searches)
       : segment_(segment),
         config_(config),
         options_(options),
         best_(std::move(own)),
         most_(most),
-        replays_(replays) {
+        searches_(searches),
+        replays_(searches.replays()) {
     options_.progress = nullptr;
     options_.effort = SearchEffort::kNormal;  // for the smaller machines
     if (!best_.cycles) best_.cycles = replays_.of(segment_, best_.schedule, config_).cycles;
@@ -210,8 +253,9 @@ class SmallerMachines {
     searched_.push_back(capacities);
     const MachineConfig smaller = with_capacities(config_, capacities);
     if (usable_rows(smaller) == 0) return false;
-    const std::uint64_t most = most_ ? *most_ : most_of_short(segment_, smaller);
-    auto scheduled = own_schedule(segment_, smaller, options_, most, {.replays = &replays_});
+    Found scheduled =
+        most_ ? own_schedule(segment_, smaller, options_, *most_, {.replays = &replays_})
+              : searches_.of_short(segment_, smaller, options_);
     auto* found = std::get_if<CostedSchedule>(&scheduled);
     if (found == nullptr) return false;
     replayed_ += found->replayed;
@@ -226,6 +270,7 @@ class SmallerMachines {
   MappingOptions options_;
   CostedSchedule best_;
   const std::optional<std::uint64_t> most_;  // replayed by a search; nullopt: most_of_short()
+  Searches& searches_;
   SharedReplays& replays_;
   std::uint64_t replayed_ = 0;
   std::vector<Capacities> searched_ = {capacities_of(config_)};
@@ -236,11 +281,9 @@ bool is_beaten(const CostedSchedule& schedule, const MappingOptions& options) {
   return options.to_beat && schedule.cycles && *schedule.cycles > *options.to_beat / 50 * 51;
 }
 
-std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
-                                                     const MachineConfig& config,
-                                                     const MappingOptions& options,
-                                                     SharedReplays& replays,
-                                                     const SearchedLike& like = {}) {
+Found find_schedule(const Segment& segment, const MachineConfig& config,
+                    const MappingOptions& options, Searches& searches,
+                    const SearchedLike& like = {}) {
   if (const auto product = only_product(segment, config)) {
     return CostedSchedule{product_schedule(*product, config), std::nullopt, std::nullopt, 0};
   }
@@ -248,22 +291,17 @@ std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
   const bool thorough = options.effort == SearchEffort::kThorough;
   MappingOptions whole = options;
   if (is_small) whole.to_beat.reset();
-  std::optional<CostedSchedule> of_part;
-  if (const auto part = part_of_batch(segment, options)) {
-    MappingOptions options_of_part = options;
-    options_of_part.to_beat.reset();
-    auto found = find_schedule(*part, config, options_of_part, replays);
-    auto* schedule = std::get_if<CostedSchedule>(&found);
-    if (schedule != nullptr && schedule->choices) of_part = std::move(*schedule);
-  }
-  // A short program is searched in the same way on every machine, whatever was found before.
-  const SearchedLike known = is_small ? SearchedLike{} : like;
-  const std::uint64_t most =
-      is_small && !thorough ? most_of_short(segment, config) : most_replayed(options.effort);
-  // The replays of a long program are of no use to another search, and too many to keep.
-  auto scheduled =
-      own_schedule(segment, config, whole, most,
-                   {of_part ? &*of_part : nullptr, known, is_small ? &replays : nullptr});
+  const std::uint64_t most = most_replayed(options.effort);
+  const auto search = [&]() -> Found {
+    // A short program is searched in the same way on every machine, whatever was found before.
+    if (is_small && !thorough) return searches.of_short(segment, config, whole);
+    // The replays of a long program are of no use to another search, and too many to keep.
+    return own_schedule(
+        segment, config, whole, most,
+        {searches.of_part(segment, config, options), is_small ? SearchedLike{} : like,
+         is_small ? &searches.replays() : nullptr});
+  };
+  Found scheduled = search();
   auto* own = std::get_if<CostedSchedule>(&scheduled);
   if (own == nullptr || is_one_of_many(options)) return scheduled;
   // A batch begins with what one image found.
@@ -271,38 +309,55 @@ std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
   const bool is_quick = thorough || own->replayed <= kQuick;
   if (is_image && !is_quick && !fits_buffer(segment, own->schedule)) {
     whole.to_beat.reset();
-    return SmallerMachines(segment, config, whole, std::move(*own), most, replays)
+    return SmallerMachines(segment, config, whole, std::move(*own), most, searches)
         .best_of_smaller_buffers(usable_rows(config), kSmallerBuffers);
   }
   if (is_beaten(*own, options)) return scheduled;
   const bool is_best_so_far = is_image && (!options.to_beat || *own->cycles <= *options.to_beat);
   if (is_best_so_far && !is_quick && segment.layers.size() <= kFewLayers) {
     const std::uint64_t rows = most_live_rows(segment, *own->choices, config);
-    return SmallerMachines(segment, config, whole, std::move(*own), most, replays)
+    return SmallerMachines(segment, config, whole, std::move(*own), most, searches)
         .best_of_smaller_buffers(rows, kTooSmallBuffers);
   }
   if (is_small) {
-    return SmallerMachines(segment, config, whole, std::move(*own), std::nullopt, replays)
+    return SmallerMachines(segment, config, whole, std::move(*own), std::nullopt, searches)
         .best_of_all();
   }
   if (!own->cycles || !is_quick) return scheduled;
   const std::uint64_t most_each = thorough ? kOneLess : 3 * own->replayed;
-  return SmallerMachines(segment, config, whole, std::move(*own), most_each, replays)
+  return SmallerMachines(segment, config, whole, std::move(*own), most_each, searches)
       .best_of_one_less();
+}
+
+const CostedSchedule* Searches::of_part(const Segment& segment, const MachineConfig& config,
+                                        MappingOptions options) {
+  const auto part = part_of_batch(segment, options);
+  if (!part) return nullptr;
+  options.to_beat.reset();
+  const Found& found = once(parts_, *part, config, options,
+                            [&] { return find_schedule(*part, config, options, *this); });
+  const auto* schedule = std::get_if<CostedSchedule>(&found);
+  return schedule != nullptr && schedule->choices ? schedule : nullptr;
+}
+
+const Found& Searches::of_short(const Segment& segment, const MachineConfig& config,
+                                const MappingOptions& options) {
+  return once(short_, segment, config, options, [&] {
+    return own_schedule(segment, config, options, most_of_short(segment, config),
+                        {.of_part = of_part(segment, config, options), .replays = &replays_});
+  });
 }
 
 /// The thorough search begins elsewhere than the normal one and may end in a worse place, so it
 /// takes the better of both.
-std::variant<CostedSchedule, Obstacle> find_best(const Segment& segment,
-                                                 const MachineConfig& config,
-                                                 const MappingOptions& options,
-                                                 const SearchedLike& like) {
-  SharedReplays replays;
-  auto found = find_schedule(segment, config, options, replays, like);
+Found find_best(const Segment& segment, const MachineConfig& config, const MappingOptions& options,
+                const SearchedLike& like) {
+  Searches searches;
+  auto found = find_schedule(segment, config, options, searches, like);
   if (options.effort != SearchEffort::kThorough) return found;
   MappingOptions normal = options;
   normal.effort = SearchEffort::kNormal;
-  auto first = find_schedule(segment, config, normal, replays, like);
+  auto first = find_schedule(segment, config, normal, searches, like);
   const auto* before = std::get_if<CostedSchedule>(&first);
   const auto* now = std::get_if<CostedSchedule>(&found);
   const bool is_worse = before != nullptr && before->cycles &&
