@@ -110,8 +110,8 @@ std::variant<CostedSchedule, Obstacle> own_schedule(const Segment& segment,
 
 using Found = std::variant<CostedSchedule, Obstacle>;
 
-/// What searches for one segment, for parts of its batch and for smaller machines share. Each is
-/// done once, and does not depend on what was done before.
+/// The searches for one segment, for parts of its batch, and for both on smaller machines. Each is
+/// done once. No result depends on the order in which they are asked for.
 class Searches {
  public:
   /// As find_schedule() for part_of_batch(); null if there is none.

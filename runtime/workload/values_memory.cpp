@@ -41,7 +41,7 @@ double bytes_of(const compiler::Sheet& sheet, const MachineConfig& config) {
   return static_cast<double>(sheet.size.rows) * static_cast<double>(sheet.size.channels) * element;
 }
 
-/// An input of which all layers read patches has no matrix of its own.
+/// False for an input that no layer reads as rows: if all read patches, it has no matrix.
 bool is_read(const compiler::Segment& segment, std::size_t sheet) {
   if (!segment.sheets[sheet].from_host) return true;
   bool read = false;

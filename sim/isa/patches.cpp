@@ -51,7 +51,7 @@ std::optional<std::uint64_t> first_met(const PatchAxis& axis, std::uint64_t wind
   return least;
 }
 
-/// The channels of which a patch has elements: from one to another.
+/// The first and the last channel from which a patch takes elements.
 struct ChannelRange {
   std::uint64_t first = 0;
   std::uint64_t last = 0;

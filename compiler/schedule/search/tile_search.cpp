@@ -51,7 +51,8 @@ void TileSearch::choose_tiles(bool coarse) {
       least = cycles;
       with_slots_ = with;
     }
-    // A load waits for the last reader of its rows, and the loads of tiles behind it wait, too.
+    // A load waits until its rows were read for the last time. It holds up the loads of tiles that
+    // come after it.
     // First fit uses rows again sooner than next fit does.
     if (choices_.buffer.tile_slots > 0 || !is_split()) return;
   }
