@@ -103,9 +103,14 @@ bool asks_about_layer(const Words& words) {
 }
 
 int run_explain_layer(const Words& words, const report::Streams& streams) {
-  const Arguments arguments = parse_arguments(words, with_unused(layer_options()));
+  po::options_description options = with_unused(layer_options());
+  options.add(sweep_flag());
+  const Arguments arguments = parse_arguments(words, options);
   if (arguments.has("help")) return print_layer_help(streams), 0;
   refuse_unused(arguments, "--layer");
+  if (arguments.has("sweep")) {
+    throw InputError("--sweep has no effect with --layer; remove one of them");
+  }
   const ReportTargets targets = report_targets(arguments);
   const runtime::NetworkRequest request = read_network_request(arguments);
   const SearchFlags search = read_search(arguments);

@@ -20,6 +20,8 @@ struct Segment {
   /// (MappingOptions::turned_values), or is.
   bool could_turn_values = false;
   bool has_turned_values = false;
+  /// A load could cut some convolution's windows out, and does not (MappingOptions::packed_taps).
+  bool could_pack = false;
   bool has_joined_lines = false;  // in some sheet (MappingOptions::joined_lines)
   bool has_line_borders = false;  // likewise (MappingOptions::line_borders)
   bool has_line_slices = false;   // likewise (MappingOptions::line_slices)

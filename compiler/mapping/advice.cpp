@@ -47,8 +47,9 @@ void suggest_batch(const TilingPlan& plan, const MachineConfig& config,
   suggestion.kind = SuggestionKind::kBatch;
   suggestion.size = &MatmulSpec::m;
   suggestion.waste = share(batch - plan.spec.m, batch);
-  suggestion.statement = fmt::format("M = {} is too short to hide the {} cycles of a weight shift",
-                                     plan.spec.m, batch);
+  suggestion.statement =
+      fmt::format("M = {} rows use each tile of weights, which takes {} cycles to shift in",
+                  plan.spec.m, batch);
   suggestion.alternatives = {plan.spec};
   suggestion.alternatives.front().m = batch;
   found.push_back(std::move(suggestion));

@@ -14,7 +14,7 @@ namespace weft {
 
 enum class SuggestionKind : std::uint8_t {
   kWholeTiles,  // padding of K or N to whole tiles
-  kBatch,       // M is too short to hide the next tile's shift
+  kBatch,       // fewer rows use a tile than cycles are needed to shift the next one in
   kTransposed,  // columns of padding leave with the result; B'A' would have fewer
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -142,7 +143,7 @@ template <class Predicate>
 bool any_segment(const ScheduledSteps& steps, const Predicate& predicate) {
   return std::ranges::any_of(steps, [&](const auto& step) {
     const auto* scheduled = std::get_if<ScheduledSegment>(&step);
-    return scheduled != nullptr && predicate(scheduled->segment);
+    return scheduled != nullptr && std::invoke(predicate, scheduled->segment);
   });
 }
 
@@ -151,72 +152,36 @@ bool cuts_patches(const Segment& segment) {
                              [](const Sheet& sheet) { return sheet.patches.has_value(); });
 }
 
-bool could_turn(const Segment& segment) {
-  return segment.could_turn;
-}
-
-bool could_turn_back(const Segment& segment) {
-  return segment.could_turn_back;
-}
-
-bool could_turn_values(const Segment& segment) {
-  return segment.could_turn_values;
-}
-
-bool has_joined_lines(const Segment& segment) {
-  return segment.has_joined_lines;
-}
-
-bool has_line_borders(const Segment& segment) {
-  return segment.has_line_borders;
-}
-
-bool has_line_slices(const Segment& segment) {
-  return segment.has_line_slices;
-}
-
 bool is_batch(const Segment& segment) {
   return batch_of(segment) > 1;
 }
 
 /// What the planner decided by itself, decided otherwise.
-std::vector<MappingOptions> other_plans(const graph::Graph& graph, const MachineConfig& config,
-                                        const MappingOptions& options,
-                                        const ScheduledSteps& steps) {
-  std::vector<MappingOptions> plans;
-  if (!options.packed_taps && any_segment(steps, cuts_patches)) {
-    plans.push_back(options);
-    plans.back().packed_taps = false;
+struct OtherDecision {
+  std::optional<bool> MappingOptions::*decision;
+  bool value = false;
+};
+
+std::vector<OtherDecision> other_decisions(const graph::Graph& graph, const MachineConfig& config,
+                                           const MappingOptions& options,
+                                           const ScheduledSteps& steps) {
+  std::vector<OtherDecision> others;
+  const auto add_if = [&](std::optional<bool> MappingOptions::*decision, bool value,
+                          const auto& has_choice) {
+    if (!(options.*decision) && any_segment(steps, has_choice)) others.push_back({decision, value});
+  };
+  add_if(&MappingOptions::packed_taps, false, cuts_patches);
+  add_if(&MappingOptions::packed_taps, true, &Segment::could_pack);
+  add_if(&MappingOptions::joined_lines, false, &Segment::has_joined_lines);
+  if (joins_other_lines_for_batch(graph, config, options)) {
+    add_if(&MappingOptions::joined_lines, true, is_batch);
   }
-  if (!options.joined_lines && any_segment(steps, has_joined_lines)) {
-    plans.push_back(options);
-    plans.back().joined_lines = false;
-  }
-  if (!options.joined_lines && any_segment(steps, is_batch) &&
-      joins_other_lines_for_batch(graph, config, options)) {
-    plans.push_back(options);
-    plans.back().joined_lines = true;
-  }
-  if (!options.line_slices && any_segment(steps, has_line_slices)) {
-    plans.push_back(options);
-    plans.back().line_slices = false;
-  }
-  for (const bool turned : {false, true}) {
-    if (options.turned_results || !any_segment(steps, turned ? could_turn : could_turn_back)) {
-      continue;
-    }
-    plans.push_back(options);
-    plans.back().turned_results = turned;
-  }
-  if (!options.turned_values && any_segment(steps, could_turn_values)) {
-    plans.push_back(options);
-    plans.back().turned_values = true;
-  }
-  if (!options.line_borders && any_segment(steps, has_line_borders)) {
-    plans.push_back(options);
-    plans.back().line_borders = false;
-  }
-  return plans;
+  add_if(&MappingOptions::line_slices, false, &Segment::has_line_slices);
+  add_if(&MappingOptions::turned_results, false, &Segment::could_turn_back);
+  add_if(&MappingOptions::turned_results, true, &Segment::could_turn);
+  add_if(&MappingOptions::turned_values, true, &Segment::could_turn_values);
+  add_if(&MappingOptions::line_borders, false, &Segment::has_line_borders);
+  return others;
 }
 
 NetworkChoices choices_in(const MappingOptions& options) {
@@ -260,6 +225,79 @@ void consider_joined_lines(ScheduledNetwork& network, CostedSteps& best,
   network.choices = choices_in(other.mapping);
 }
 
+/// A network and the best that is known of it, from which one decision after the other is changed.
+class BestPlan {
+ public:
+  /// `best`: searched with `options`. All else must outlive this.
+  BestPlan(const graph::Graph& graph, const MachineConfig& config, CompileOptions options,
+           ProgramsAlike& alike, CostedSteps best, bool is_short)
+      : graph_(graph),
+        config_(config),
+        options_(std::move(options)),
+        alike_(alike),
+        best_(std::move(best)),
+        is_short_(is_short) {
+    first_.emplace(graph_, config_, options_);
+  }
+
+  /// Tries each decision, and keeps those that save cycles. Where searches are short, a decision is
+  /// tried again after others have won, since it may win only together with them.
+  void improve(const std::vector<OtherDecision>& decisions) {
+    std::size_t in_vain = 0;  // the last ones
+    for (std::size_t i = 0; in_vain < decisions.size() && best_.cycles; ++i) {
+      if (i >= decisions.size() && !is_short_) return;
+      const OtherDecision& each = decisions[i % decisions.size()];
+      const bool is_taken = options_.mapping.*each.decision == each.value;
+      in_vain = !is_taken && save(each) ? 0 : in_vain + 1;
+    }
+  }
+
+  const CompileOptions& options() const { return options_; }
+  ScheduledSteps steps() { return std::move(best_.steps); }
+
+ private:
+  bool save(const OtherDecision& decision) {
+    CompileOptions other = options_;
+    other.mapping.*decision.decision = decision.value;
+    // Only joined lines have slices and borders.
+    const bool is_of_lines = decision.decision == &MappingOptions::line_slices ||
+                             decision.decision == &MappingOptions::line_borders;
+    if (is_of_lines && other.mapping.joined_lines == false) return false;
+    Cycle own_first = 0;
+    Cycle others_first = 0;
+    try {
+      std::tie(own_first, others_first) = first_->compare(other);
+    } catch (const ConfigError&) {
+      return false;  // it takes more room than the machine has
+    }
+    // Joined lines need longer rows, and only a search shows which images then fit the buffer.
+    const bool decides_what_fits = other.mapping.joined_lines == false && !first_->fits_buffer();
+    // Lines for images that share the fetches take longer for the one image that is compared.
+    const bool is_for_batch = other.mapping.joined_lines == true;
+    if (!is_short_ && !decides_what_fits && !is_for_batch &&
+        others_first > own_first + own_first / kFarSlower) {
+      return false;
+    }
+    CompileOptions searched = other;
+    // What begins about as well is searched to the end.
+    if (others_first > own_first + own_first / kSlower) searched.mapping.to_beat = best_.cycles;
+    CostedSteps steps = schedule_steps(graph_, config_, searched, alike_, best_.steps);
+    if (!steps.cycles || *steps.cycles >= *best_.cycles) return false;
+    best_ = std::move(steps);
+    options_ = std::move(other);
+    first_.emplace(graph_, config_, options_);
+    return true;
+  }
+
+  const graph::Graph& graph_;
+  const MachineConfig& config_;
+  CompileOptions options_;
+  ProgramsAlike& alike_;
+  CostedSteps best_;
+  const bool is_short_;
+  std::optional<FirstSchedules> first_;
+};
+
 }  // namespace
 
 ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& config,
@@ -278,44 +316,12 @@ ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& confi
   const bool is_short = !any_segment(best.steps, [&](const Segment& segment) {
     return !tries_smaller_machines(segment, config, options.mapping);
   });
-  FirstSchedules first(network.graph, config, options);
-  for (MappingOptions& plan : other_plans(network.graph, config, options.mapping, best.steps)) {
-    if (!best.cycles) break;
-    // Slices, and then borders, are left out of the joined lines that have won.
-    if (!options.mapping.line_slices && plan.line_slices == false) {
-      plan.joined_lines = network.choices.joined_lines;
-      if (plan.joined_lines == false) continue;
-    }
-    if (!options.mapping.line_borders && plan.line_borders == false) {
-      plan.joined_lines = network.choices.joined_lines;
-      plan.line_slices = network.choices.line_slices;
-      if (plan.joined_lines == false) continue;
-    }
-    CompileOptions other = options;
-    other.mapping = plan;
-    Cycle own_first = 0;
-    Cycle others_first = 0;
-    try {
-      std::tie(own_first, others_first) = first.compare(other);
-    } catch (const ConfigError&) {
-      continue;  // it takes more room than the machine has
-    }
-    // Joined lines need longer rows, and only a search shows which images then fit the buffer.
-    const bool decides_what_fits = plan.joined_lines == false && !first.fits_buffer();
-    // Lines for images that share the fetches take longer for the one image that is compared.
-    const bool is_for_batch = plan.joined_lines == true;
-    if (!is_short && !decides_what_fits && !is_for_batch &&
-        others_first > own_first + own_first / kFarSlower) {
-      continue;
-    }
-    // What begins about as well is searched to the end.
-    if (others_first > own_first + own_first / kSlower) other.mapping.to_beat = best.cycles;
-    CostedSteps steps = schedule_steps(network.graph, config, other, alike, best.steps);
-    if (!steps.cycles || *steps.cycles >= *best.cycles) continue;
-    best = std::move(steps);
-    network.choices = choices_in(plan);
-  }
-  network.steps = std::move(best.steps);
+  const std::vector<OtherDecision> others =
+      other_decisions(network.graph, config, options.mapping, best.steps);
+  BestPlan plan{network.graph, config, options, alike, std::move(best), is_short};
+  plan.improve(others);
+  network.choices = choices_in(plan.options().mapping);
+  network.steps = plan.steps();
   return network;
 }
 

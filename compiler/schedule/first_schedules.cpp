@@ -30,8 +30,12 @@ std::optional<Cycle> FirstSchedules::cycles_of(const CompileOptions& options, bo
     if (segment == nullptr) continue;
     if (of_image) *segment = least_part(std::move(*segment), options.mapping);
     if (of_image && batch_of(*segment) > 1) return std::nullopt;
-    const Schedule schedule = schedule_segment(*segment, config_, unsearched).schedule;
-    if (is_product(schedule)) continue;
+    const CostedSchedule costed = schedule_segment(*segment, config_, unsearched);
+    const Schedule& schedule = costed.schedule;
+    if (is_product(schedule)) {
+      cycles += costed.cycles.value_or(0);
+      continue;
+    }
     cycles += replay(*segment, schedule, config_).cycles;
     if (&options == &options_ && spills(*segment, schedule)) fits_buffer_ = false;
   }

@@ -36,27 +36,31 @@ namespace {
       misfit.rows * config.row_bytes(), there, there * config.row_bytes()));
 }
 
-/// The schedule of a segment that is one product and nothing else.
-Schedule product_schedule(const MatmulSpec& spec, const MachineConfig& config) {
-  Schedule schedule;
-  schedule.layers.push_back({{map_product(spec, config)}, {}});
-  return schedule;
+/// The schedule of a segment that is one product and nothing else. Only products of too many
+/// instructions have no cycles.
+CostedSchedule product_schedule(const MatmulSpec& spec, const MachineConfig& config) {
+  CostedSchedule costed;
+  const TilingPlan plan = map_product(spec, config);
+  std::uint64_t left = most_replayed(SearchEffort::kNormal);
+  costed.cycles = cycles_of(plan, config, left);
+  costed.schedule.layers.push_back({{plan}, {}});
+  return costed;
 }
 
-// --- Less than the machine has ---
-
-/// Programs of up to this many instructions are also searched on all smaller machines.
-constexpr std::uint64_t kShort = most_replayed(SearchEffort::kNormal) / 12'000;
-/// Each search of a short program, the machine's own as well, replays at most this many: enough for
-/// some hundred candidates, also on a machine whose program is longer.
+/// Each search of a short program, on smaller machines too, replays at most this many: enough for
+/// some hundred candidates. A batch begins with what a part of it found, and needs fewer.
 std::uint64_t most_of_short(const Segment& segment, const MachineConfig& config) {
   constexpr std::uint64_t kAll = most_replayed(SearchEffort::kNormal);
-  return std::clamp(400 * least_instructions(segment, config, kAll), kAll / 50, kAll / 5);
+  const std::uint64_t most =
+      std::clamp(400 * least_instructions(segment, config, kAll), kAll / 50, kAll / 5);
+  return batch_of(segment) > 1 ? most / 4 : most;
 }
+/// Nothing less is tried than what takes longer than the fewest cycles by this part of them.
+constexpr Cycle kTooSlow = 10;
 /// Of other programs, those that are searched with so few replayed instructions are also searched
 /// on machines with less of one capacity, until these searches have replayed kOneLess.
-constexpr std::uint64_t kQuick = most_replayed(SearchEffort::kNormal) / 100;
-constexpr std::uint64_t kOneLess = most_replayed(SearchEffort::kNormal) / 15;
+constexpr std::uint64_t kQuick = most_replayed(SearchEffort::kNormal) / 20;
+constexpr std::uint64_t kOneLess = most_replayed(SearchEffort::kNormal) / 5;
 /// A network of more programs than this searches smaller machines for none of them.
 constexpr std::size_t kMany = 16;
 
@@ -64,12 +68,10 @@ bool is_one_of_many(const MappingOptions& options) {
   return options.programs > kMany && options.effort != SearchEffort::kThorough;
 }
 
-/// If the image of a program does not fit in the unified buffer, smaller buffers are searched too.
-/// These searches end when they have replayed this many instructions.
+/// If a program's image does not fit in the buffer, smaller buffers are searched up to this many.
 constexpr std::uint64_t kSmallerBuffers = most_replayed(SearchEffort::kNormal);
 /// Programs of up to this many layers are also searched for buffers in which their image does not
-/// fit, until these searches have replayed kTooSmallBuffers: only there the search cuts images into
-/// bands of lines, which may win on the machine itself, too.
+/// fit, up to kTooSmallBuffers: only there it is cut into bands of lines, which may win here, too.
 constexpr std::size_t kFewLayers = 16;
 constexpr std::uint64_t kTooSmallBuffers = most_replayed(SearchEffort::kNormal) / 2;
 
@@ -80,12 +82,12 @@ bool tries_smaller_machines(const Segment& segment, const MachineConfig& config,
   if (options.effort == SearchEffort::kNone || is_one_of_many(options)) return false;
   const MachineConfig ample = ample_machine(config);
   constexpr auto kEveryLayer = std::numeric_limits<std::size_t>::max();
-  if (least_instructions(segment, ample, kEveryLayer) > kShort) return false;
+  if (least_instructions(segment, ample, kEveryLayer) > kShortProgram) return false;
   ScheduleChoices choices = first_choices(segment, ample, options.form.value_or(0));
   choices.buffer = with_staging(ample, needed_margin(segment), usable_rows(ample) / 4);
   const auto scheduled = schedule_layers(segment, ample, choices);
   const auto* schedule = std::get_if<Schedule>(&scheduled);
-  return schedule != nullptr && replay(segment, *schedule, ample).instructions <= kShort;
+  return schedule != nullptr && replay(segment, *schedule, ample).instructions <= kShortProgram;
 }
 
 namespace {
@@ -110,19 +112,29 @@ std::variant<CostedSchedule, Obstacle> own_schedule(const Segment& segment,
 
 using Found = std::variant<CostedSchedule, Obstacle>;
 
+MappingOptions to_the_end(MappingOptions options) {
+  options.to_beat.reset();
+  return options;
+}
+
 /// The searches for one segment, for parts of its batch, and for both on smaller machines. Each is
 /// done once. No result depends on the order in which they are asked for.
 class Searches {
  public:
+  /// For a network on this machine, which must outlive this.
+  explicit Searches(const MachineConfig& machine) : machine_(machine) {}
+
   /// As find_schedule() for part_of_batch(); null if there is none.
   const CostedSchedule* of_part(const Segment& segment, const MachineConfig& config,
                                 MappingOptions options);
-  /// The best schedule of a short program for the machine alone. Its batch begins with of_part()
-  /// there, so this is what schedule_segment() begins with on that machine.
+  /// The best schedule of a short program for the machine alone, without what it leaves empty. Its
+  /// batch begins with of_part() there, so this is what schedule_segment() begins with on that
+  /// machine.
   const Found& of_short(const Segment& segment, const MachineConfig& config,
                         const MappingOptions& options);
 
   SharedReplays& replays() { return replays_; }
+  bool is_machine(const MachineConfig& config) const { return config == machine_; }
 
  private:
   struct Known {
@@ -144,6 +156,7 @@ class Searches {
     return all.emplace_back(Known{images, config, options.effort, std::move(found)}).found;
   }
 
+  const MachineConfig& machine_;
   SharedReplays replays_;
   std::deque<Known> parts_;
   std::deque<Known> short_;
@@ -217,9 +230,10 @@ class SmallerMachines {
  private:
   /// Halves the rate of one channel after the other, at most twice. A program never takes longer
   /// with a faster memory whose channels serve one stream each, but the search may choose a worse
-  /// program.
+  /// program. Smaller machines have only their own rates, or each would be searched five times.
   void try_slower_memories() {
     constexpr Cycle kCountable = Cycle{1} << 40U;  // also if it takes four times as long
+    if (!searches_.is_machine(config_)) return;
     if (config_.memory_kind != MemoryKind::kSplit || *best_.cycles > kCountable) return;
     for (const auto rate : {&MachineConfig::memory_bytes_per_s, &MachineConfig::host_bytes_per_s}) {
       MachineConfig slower = config_;
@@ -233,7 +247,8 @@ class SmallerMachines {
   /// Tries the choices for a machine that differs in its rates. False as from search().
   bool search_choices(const MachineConfig& other) {
     const std::uint64_t most = most_ ? *most_ : most_of_short(segment_, other);
-    const auto scheduled = own_schedule(segment_, other, options_, most, {.replays = &replays_});
+    const auto scheduled =
+        own_schedule(segment_, other, to_the_end(options_), most, {.replays = &replays_});
     const auto* found = std::get_if<CostedSchedule>(&scheduled);
     if (found == nullptr || !found->cycles) return false;
     replayed_ += found->replayed;
@@ -244,10 +259,10 @@ class SmallerMachines {
     if (cycles < *best_.cycles) {
       best_ = {std::move(*schedule), found->choices, cycles, best_.replayed};
     }
-    return *found->cycles <= *best_.cycles / 5 * 6;
+    return *found->cycles <= *best_.cycles + *best_.cycles / kTooSlow;
   }
 
-  /// False if the machine with these capacities takes more than six fifths of the fewest cycles.
+  /// False if machines with even less are to be left out.
   bool search(const Capacities& capacities) {
     if (std::ranges::find(searched_, capacities) != searched_.end()) return true;
     searched_.push_back(capacities);
@@ -262,7 +277,7 @@ class SmallerMachines {
     const Cycle there = replays_.of(segment_, found->schedule, smaller).cycles;
     found->cycles = replays_.of(segment_, found->schedule, config_).cycles;
     if (*found->cycles < *best_.cycles) best_ = std::move(*found);
-    return there <= *best_.cycles / 5 * 6;
+    return there <= *best_.cycles + *best_.cycles / kTooSlow;
   }
 
   const Segment& segment_;
@@ -276,28 +291,28 @@ class SmallerMachines {
   std::vector<Capacities> searched_ = {capacities_of(config_)};
 };
 
-/// True if other options lead to fewer cycles, so that no smaller machine is worth a search.
-bool is_beaten(const CostedSchedule& schedule, const MappingOptions& options) {
-  return options.to_beat && schedule.cycles && *schedule.cycles > *options.to_beat / 50 * 51;
+/// True if other options lead to fewer cycles by more than this part of them, so that no smaller
+/// machine is worth a search.
+bool is_beaten(const CostedSchedule& schedule, const MappingOptions& options, Cycle part) {
+  return options.to_beat && schedule.cycles &&
+         *schedule.cycles > *options.to_beat + *options.to_beat / part;
 }
 
 Found find_schedule(const Segment& segment, const MachineConfig& config,
                     const MappingOptions& options, Searches& searches,
                     const SearchedLike& like = {}) {
   if (const auto product = only_product(segment, config)) {
-    return CostedSchedule{product_schedule(*product, config), std::nullopt, std::nullopt, 0};
+    return product_schedule(*product, config);
   }
   const bool is_small = tries_smaller_machines(segment, config, options);
   const bool thorough = options.effort == SearchEffort::kThorough;
-  MappingOptions whole = options;
-  if (is_small) whole.to_beat.reset();
   const std::uint64_t most = most_replayed(options.effort);
   const auto search = [&]() -> Found {
     // A short program is searched in the same way on every machine, whatever was found before.
-    if (is_small && !thorough) return searches.of_short(segment, config, whole);
+    if (is_small && !thorough) return searches.of_short(segment, config, options);
     // The replays of a long program are of no use to another search, and too many to keep.
     return own_schedule(
-        segment, config, whole, most,
+        segment, config, is_small ? to_the_end(options) : options, most,
         {searches.of_part(segment, config, options), is_small ? SearchedLike{} : like,
          is_small ? &searches.replays() : nullptr});
   };
@@ -308,24 +323,23 @@ Found find_schedule(const Segment& segment, const MachineConfig& config,
   const bool is_image = !is_small && own->cycles && batch_of(segment) == 1;
   const bool is_quick = thorough || own->replayed <= kQuick;
   if (is_image && !is_quick && !fits_buffer(segment, own->schedule)) {
-    whole.to_beat.reset();
-    return SmallerMachines(segment, config, whole, std::move(*own), most, searches)
+    return SmallerMachines(segment, config, to_the_end(options), std::move(*own), most, searches)
         .best_of_smaller_buffers(usable_rows(config), kSmallerBuffers);
   }
-  if (is_beaten(*own, options)) return scheduled;
+  if (is_beaten(*own, options, is_small ? 4 : 50)) return scheduled;
   const bool is_best_so_far = is_image && (!options.to_beat || *own->cycles <= *options.to_beat);
   if (is_best_so_far && !is_quick && segment.layers.size() <= kFewLayers) {
     const std::uint64_t rows = most_live_rows(segment, *own->choices, config);
-    return SmallerMachines(segment, config, whole, std::move(*own), most, searches)
+    return SmallerMachines(segment, config, options, std::move(*own), most, searches)
         .best_of_smaller_buffers(rows, kTooSmallBuffers);
   }
   if (is_small) {
-    return SmallerMachines(segment, config, whole, std::move(*own), std::nullopt, searches)
+    return SmallerMachines(segment, config, options, std::move(*own), std::nullopt, searches)
         .best_of_all();
   }
   if (!own->cycles || !is_quick) return scheduled;
   const std::uint64_t most_each = thorough ? kOneLess : 3 * own->replayed;
-  return SmallerMachines(segment, config, whole, std::move(*own), most_each, searches)
+  return SmallerMachines(segment, config, options, std::move(*own), most_each, searches)
       .best_of_one_less();
 }
 
@@ -333,7 +347,11 @@ const CostedSchedule* Searches::of_part(const Segment& segment, const MachineCon
                                         MappingOptions options) {
   const auto part = part_of_batch(segment, options);
   if (!part) return nullptr;
-  options.to_beat.reset();
+  // A part may take longer for each image than the batch, but hardly twice as long.
+  if (options.to_beat) {
+    options.to_beat =
+        2 * *options.to_beat / static_cast<Cycle>(batch_of(segment) / batch_of(*part));
+  }
   const Found& found = once(parts_, *part, config, options,
                             [&] { return find_schedule(*part, config, options, *this); });
   const auto* schedule = std::get_if<CostedSchedule>(&found);
@@ -342,9 +360,14 @@ const CostedSchedule* Searches::of_part(const Segment& segment, const MachineCon
 
 const Found& Searches::of_short(const Segment& segment, const MachineConfig& config,
                                 const MappingOptions& options) {
-  return once(short_, segment, config, options, [&] {
-    return own_schedule(segment, config, options, most_of_short(segment, config),
-                        {.of_part = of_part(segment, config, options), .replays = &replays_});
+  const MachineConfig enough = without_excess(segment, config);
+  const auto search_on = [&](const MachineConfig& machine) {
+    return own_schedule(segment, machine, to_the_end(options), most_of_short(segment, machine),
+                        {.of_part = of_part(segment, machine, options), .replays = &replays_});
+  };
+  return once(short_, segment, enough, options, [&] {
+    Found found = search_on(enough);
+    return std::holds_alternative<Obstacle>(found) ? search_on(config) : found;
   });
 }
 
@@ -352,7 +375,7 @@ const Found& Searches::of_short(const Segment& segment, const MachineConfig& con
 /// takes the better of both.
 Found find_best(const Segment& segment, const MachineConfig& config, const MappingOptions& options,
                 const SearchedLike& like) {
-  Searches searches;
+  Searches searches(config);
   auto found = find_schedule(segment, config, options, searches, like);
   if (options.effort != SearchEffort::kThorough) return found;
   MappingOptions normal = options;

@@ -230,7 +230,10 @@ std::string Planner::pack_taps(ValueId x, const std::vector<graph::WindowDim>& w
   const bool saves_bytes = config_.memory_kind != MemoryKind::kIdeal &&
                            4 * layer.k <= 3 * planes * std::int64_t{config_.array_rows};
   const bool is_less = folds < taps * planes || (folds == taps * planes && saves_bytes);
-  if (!options_.mapping.packed_taps.value_or(is_less)) return "";
+  if (!options_.mapping.packed_taps.value_or(is_less)) {
+    segment_->could_pack |= can_cut(patches);
+    return "";
+  }
   if (!can_cut(patches)) {
     return is_wanted ? "taps apart: a load cannot hold such windows in its operands" : "";
   }

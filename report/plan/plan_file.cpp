@@ -170,7 +170,8 @@ void check_network(const JsonFields& network, const PlannedWorkload& workload) {
   network.allow({"name", "inputs", "fingerprint"});
   const std::string name = network.text("name");
   const std::string inputs = network.text("inputs");
-  const bool same = network.text("fingerprint") == workload.fingerprint;
+  const bool same =
+      network.text("fingerprint") == workload.fingerprint && inputs == workload.inputs;
   if (same && may_be_named(name, workload)) return;
   if (name != workload.network) {
     throw InputError(

@@ -11,12 +11,6 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
-std::uint64_t count_of(const std::vector<PatchPositions>& runs) {
-  std::uint64_t count = 0;
-  for (const PatchPositions& run : runs) count += run.count;
-  return count;
-}
-
 /// The positions remainder + i*step of an axis, for `first` <= i < `end`.
 struct Interval {
   std::int64_t remainder = 0;
@@ -49,6 +43,30 @@ std::optional<std::uint64_t> first_met(const PatchAxis& axis, std::uint64_t wind
     least = least ? std::min(*least, position) : position;
   }
   return least;
+}
+
+/// How many positions met_positions() has.
+std::uint64_t count_met(const PatchAxis& axis, std::uint64_t windows, std::uint32_t first_tap,
+                        std::uint32_t end_tap) {
+  const std::int64_t taps = std::int64_t{end_tap} - first_tap;
+  if (axis.dilation != 1 || axis.step > taps) {
+    std::uint64_t count = 0;
+    for (const PatchPositions& run : met_positions(axis, windows, first_tap, end_tap)) {
+      count += run.count;
+    }
+    return count;
+  }
+  // The windows leave no gap, so they meet an interval. Those that begin behind the image are left
+  // out first, so that no position overflows.
+  const std::int64_t limit = axis.limit;
+  const std::int64_t step = axis.step;
+  const std::int64_t begin = axis.origin + std::int64_t{first_tap};
+  if (windows == 0 || begin >= limit) return 0;
+  const auto inside = static_cast<std::uint64_t>((limit - 1 - begin) / step + 1);
+  const auto last = static_cast<std::int64_t>(std::min(windows, inside)) - 1;
+  const std::int64_t end = std::min(limit, begin + last * step + taps);
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(0, end - std::max<std::int64_t>(begin, 0)));
 }
 
 /// The first and the last channel from which a patch takes elements.
@@ -123,7 +141,7 @@ std::uint64_t patch_elements(const Load& load) {
   const Patches& patches = *load.patches;
   const std::uint64_t windows = load.rows / patches.width;
   const auto lines_of = [&](std::uint32_t first_tap, std::uint32_t end_tap) {
-    return count_of(met_positions(patches.y, windows, first_tap, end_tap));
+    return count_met(patches.y, windows, first_tap, end_tap);
   };
   const auto lines_of_part = [&](std::uint64_t channel) {
     const PatchChannel part = part_of_channel(patches, channel);
@@ -135,8 +153,7 @@ std::uint64_t patch_elements(const Load& load) {
   // Between them all taps are there.
   const std::uint64_t whole = range.last - range.first;
   if (whole > 1) lines += (whole - 1) * lines_of(0, patches.y.taps);
-  const std::uint64_t columns =
-      count_of(met_positions(patches.x, patches.width, 0, patches.x.taps));
+  const std::uint64_t columns = count_met(patches.x, patches.width, 0, patches.x.taps);
   return std::max<std::uint64_t>(1, lines * columns);
 }
 

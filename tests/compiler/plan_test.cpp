@@ -239,7 +239,8 @@ TEST(SuggestionsTest, ABatchHelpsWhereShiftsDoNotHideBehindRows) {
   const auto found = suggestions(plan_matmul(shape(4, 32, 32), config), config);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].kind, SuggestionKind::kBatch);
-  EXPECT_EQ(found[0].statement, "M = 4 is too short to hide the 16 cycles of a weight shift");
+  EXPECT_EQ(found[0].statement,
+            "M = 4 rows use each tile of weights, which takes 16 cycles to shift in");
   EXPECT_EQ(found[0].alternatives, (std::vector<MatmulSpec>{shape(16, 32, 32)}));
   EXPECT_TRUE(suggestions(plan_matmul(shape(4, 16, 16), config), config).empty()) << "one tile";
   config.double_buffer = false;

@@ -234,15 +234,19 @@ void check_layers(const Segment& segment, const LayersPlan& plan) {
 
 ScheduledSegment as_planned(Segment segment, const MachineConfig& config, const ProductPlan& plan,
                             std::size_t program) {
-  Schedule schedule = planned_product(segment, config, plan, program);
+  if (!only_product(segment, config)) {
+    throw OtherLayers(
+        fmt::format("programs[{}]: is no lone product, so it has no field product", program));
+  }
+  Schedule schedule = planned_product(segment, config, plan);
   return {std::move(segment), std::move(schedule), std::nullopt};
 }
 
 ScheduledSegment as_planned(Segment segment, const MachineConfig& config, const LayersPlan& plan,
                             std::size_t program) {
   if (only_product(segment, config)) {
-    throw InputError(fmt::format("programs[{}]: is the product {}, so its only field is product",
-                                 program, printable(segment.layers.front().name)));
+    throw OtherLayers(fmt::format("programs[{}]: is the product {}, so its only field is product",
+                                  program, printable(segment.layers.front().name)));
   }
   check_layers(segment, plan);
   ScheduleChoices choices = PlannedChoices(segment, config, plan, program).read();

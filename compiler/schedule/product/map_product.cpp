@@ -23,17 +23,7 @@ class PlanReplay {
  public:
   explicit PlanReplay(const MachineConfig& config) : config_(config) {}
 
-  /// The plan's exact cycles; nullopt if that takes more instructions than are left. Skipped
-  /// repetitions do not count.
-  std::optional<Cycle> cycles(const TilingPlan& plan) {
-    try {
-      return analytic_total(config_, *matmul_stream(plan, config_), left_);
-    } catch (const InputError&) {
-      return std::nullopt;  // too long for any run; who runs it will be told
-    } catch (const DeadlockError&) {
-      return std::nullopt;
-    }
-  }
+  std::optional<Cycle> cycles(const TilingPlan& plan) { return cycles_of(plan, config_, left_); }
 
  private:
   const MachineConfig& config_;
@@ -66,6 +56,17 @@ std::optional<CostedPlan> best_of_equal_chunks(const MatmulSpec& spec, const Mac
 }
 
 }  // namespace
+
+std::optional<Cycle> cycles_of(const TilingPlan& plan, const MachineConfig& config,
+                               std::uint64_t& left) {
+  try {
+    return analytic_total(config, *matmul_stream(plan, config), left);
+  } catch (const InputError&) {
+    return std::nullopt;  // too long for any run; who runs it will be told
+  } catch (const DeadlockError&) {
+    return std::nullopt;
+  }
+}
 
 TilingPlan map_product(const MatmulSpec& spec, const MachineConfig& config) {
   const std::vector<TilingPlan> plans = matmul_plans(spec, config, kMostCandidates);

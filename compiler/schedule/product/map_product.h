@@ -1,10 +1,20 @@
 // Chooses how a product is cut, by the exact cycles of the instructions that each way leads to.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "compiler/mapping/tiling_plan.h"
 #include "sim/config/machine_config.h"
+#include "sim/timing/timeline.h"
 
 namespace weft {
+
+/// The plan's exact cycles. Takes the number of instructions that were replayed from `left`; those
+/// of skipped repetitions do not count. nullopt if more would be needed, or if no run can be so
+/// long.
+std::optional<Cycle> cycles_of(const TilingPlan& plan, const MachineConfig& config,
+                               std::uint64_t& left);
 
 /// The plan that the compiler takes. The candidates of matmul_plans() are replayed exactly, in
 /// their order, until the replay has taken its share of instructions. Another than the first is

@@ -74,13 +74,9 @@ class PlannedProduct {
 }  // namespace
 
 Schedule planned_product(const Segment& segment, const MachineConfig& config,
-                         const ProductPlan& plan, std::size_t program) {
+                         const ProductPlan& plan) {
   const std::string& name = segment.layers.front().name;
   const auto product = only_product(segment, config);
-  if (!product) {
-    throw InputError(
-        fmt::format("programs[{}]: is no lone product, so it has no field product", program));
-  }
   if (name != plan.layer) {
     throw InputError(fmt::format("layer {}: here the network has layer {}", printable(plan.layer),
                                  printable(name)));

@@ -1,7 +1,6 @@
 // The plan of a program of one product, and the schedule that follows from it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -23,9 +22,9 @@ struct ProductPlan {
   friend bool operator==(const ProductPlan&, const ProductPlan&) = default;
 };
 
-/// The schedule of program number `program`. Throws InputError with the first field of the plan
-/// that does not go with the fields before it, and the values that would.
+/// The schedule of a segment that is one product (only_product()). Throws InputError with the first
+/// field of the plan that does not go with the fields before it, and the values that would.
 Schedule planned_product(const Segment& segment, const MachineConfig& config,
-                         const ProductPlan& plan, std::size_t program);
+                         const ProductPlan& plan);
 
 }  // namespace weft::compiler

@@ -54,17 +54,16 @@ std::uint64_t rows_of_all(const Segment& segment, const MachineConfig& config) {
   return rows;
 }
 
+/// A power of two of KiB, of which the segment needs at most about half.
+std::uint64_t enough_kib(const Segment& segment, const MachineConfig& config) {
+  // Twice everything: half of it may be staging.
+  return std::bit_ceil(2 * rows_of_all(segment, config) * config.row_bytes() / 1024 + 1);
+}
+
 }  // namespace
 
 std::vector<std::uint64_t> staging_ladder(const MachineConfig& config) {
   return powers<std::uint64_t>(256, usable_rows(config) / 2 + 1);
-}
-
-std::vector<std::int64_t> chunk_ladder(const Layer& layer, const MachineConfig& config) {
-  const auto sums = accumulator_rows(layer, config);
-  if (!sums) return {};
-  return powers<std::int64_t>(std::bit_ceil(config.array_rows),
-                              std::min(*sums, streamed_rows(layer)));
 }
 
 CapacityLadders capacity_ladders(const Segment& segment, const MachineConfig& config) {
@@ -77,14 +76,18 @@ CapacityLadders capacity_ladders(const Segment& segment, const MachineConfig& co
     }
     return values;
   };
-  // Twice everything: half of it may be staging.
-  const std::uint64_t ample = 2 * rows_of_all(segment, config) * config.row_bytes() / 1024;
   std::int64_t rows = 1;
   for (const Layer& layer : segment.layers) rows = std::max(rows, streamed_rows(layer));
-  return {down(config.unified_buffer_kib, 1, std::bit_ceil(ample + 1)),
+  return {down(config.unified_buffer_kib, 1, enough_kib(segment, config)),
           down(config.accumulator_rows, std::bit_ceil(config.array_rows),
                std::bit_ceil(static_cast<std::uint64_t>(2 * rows))),
           down(config.weight_fifo_tiles, 1, config.weight_fifo_tiles)};
+}
+
+MachineConfig without_excess(const Segment& segment, MachineConfig config) {
+  config.unified_buffer_kib = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(config.unified_buffer_kib, enough_kib(segment, config)));
+  return config;
 }
 
 MachineConfig ample_machine(MachineConfig config) {
@@ -97,8 +100,22 @@ MachineConfig ample_machine(MachineConfig config) {
 std::vector<std::int64_t> chunk_candidates(const Layer& layer, const MachineConfig& config) {
   std::vector<std::int64_t> rows = {0, part_of_sums(layer, config, 1),
                                     part_of_sums(layer, config, 3)};
-  const std::vector<std::int64_t> ladder = chunk_ladder(layer, config);
-  rows.insert(rows.end(), ladder.rbegin(), ladder.rend());
+  if (const auto sums = accumulator_rows(layer, config)) {
+    const auto ladder = powers<std::int64_t>(std::bit_ceil(config.array_rows),
+                                             std::min(*sums, streamed_rows(layer)));
+    rows.insert(rows.end(), ladder.rbegin(), ladder.rend());
+  }
+  return rows;
+}
+
+std::vector<std::int64_t> short_chunks(const Layer& layer, const MachineConfig& config) {
+  constexpr std::int64_t kShortest = 8;
+  const auto sums = accumulator_rows(layer, config);
+  if (!sums) return {};
+  const std::int64_t whole = std::bit_ceil(config.array_rows);
+  std::vector<std::int64_t> rows =
+      powers<std::int64_t>(kShortest, std::min({*sums, streamed_rows(layer), whole}));
+  std::ranges::reverse(rows);
   return rows;
 }
 

@@ -16,8 +16,8 @@ namespace weft::compiler {
 namespace {
 
 constexpr unsigned kFirstShare = 4;  // of the buffer, as the first staging
-/// Shorter programs are searched on smaller machines instead (schedule_segment.cpp).
-constexpr std::uint64_t kShortProgram = 500;  // instructions
+/// With so few layers, short chunks are tried too.
+constexpr std::size_t kLayersOfShortChunks = 4;
 
 }  // namespace
 
@@ -216,6 +216,32 @@ void Descent::choose_chunks_of_layers_like(std::size_t first) {
     for (const std::size_t i : alike) choices.chunk_rows[i] = rows;
     consider(choices, least_saving(alike.size()));
   }
+}
+
+ScheduleChoices Descent::with_long_chunks(ScheduleChoices choices) const {
+  for (std::int64_t& rows : choices.chunk_rows) {
+    if (rows < config_.array_rows) rows = 0;
+  }
+  return choices;
+}
+
+void Descent::shorten_chunks() {
+  if (segment_.layers.size() > kLayersOfShortChunks || !found_->cycles || !found_->choices) return;
+  const auto before = found_->cycles;
+  best_ = found_;
+  choices_ = *found_->choices;
+  if (as_part_) consider(*as_part_);
+  for (std::size_t i = 0; i < segment_.layers.size(); ++i) {
+    for (const std::int64_t rows : short_chunks(segment_.layers[i], planned_machine(choices_))) {
+      ScheduleChoices choices = choices_;
+      choices.chunk_rows[i] = rows;
+      consider(choices, least_saving(1));
+    }
+  }
+  if (best_->cycles == before) return;
+  choose_tiles(true);
+  choose_staging_again();
+  found_ = std::move(best_);
 }
 
 void Descent::choose_chunks_of_all() {

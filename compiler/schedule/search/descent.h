@@ -31,10 +31,16 @@ class Descent : protected DivisionSearch {
   void descend(const ScheduleChoices& start);
   /// The second half of a descent: everything but staging.
   void improve();
+  /// Tries chunks of few rows in the best of all descents. In a descent they would lead to other
+  /// choices that are seldom better.
+  void shorten_chunks();
+  /// The choices with chunks by estimate where shorten_chunks() has chosen them.
+  ScheduleChoices with_long_chunks(ScheduleChoices choices) const;
 
   std::optional<std::size_t> form_;         // of all layers that have it; nullopt: to be chosen
   std::int64_t parts_ = 1;                  // of the batch
   std::optional<ScheduleChoices> smaller_;  // the best for a part of the batch, repeated
+  std::optional<ScheduleChoices> as_part_;  // the same with its short chunks
   std::optional<ScheduleChoices> like_;     // for a segment of the same layers
   std::optional<Cycle> likes_cycles_;
   std::optional<CostedSchedule> found_;  // the best of all descents

@@ -28,7 +28,8 @@ class ScheduleSearch : private Descent {
   void begin_with_part(const CostedSchedule& of_part, std::int64_t images) {
     most_ = most_ / 3 * 2;
     parts_ = batch_of(segment_) / images;
-    smaller_ = repeated(of_part.one_at_a_time ? *of_part.one_at_a_time : *of_part.choices, images);
+    as_part_ = repeated(of_part.one_at_a_time ? *of_part.one_at_a_time : *of_part.choices, images);
+    smaller_ = with_long_chunks(*as_part_);
     if (of_part.one_at_a_time) at_once_ = repeated(*of_part.choices, images);
   }
 
@@ -66,7 +67,9 @@ class ScheduleSearch : private Descent {
     start_with_long_chunks();
     if (!found_) return std::nullopt;
     try_rounds_at_once();
-    found_->replayed = replayed_;
+    const std::uint64_t replayed = replayed_;
+    shorten_chunks();
+    found_->replayed = replayed;
     // One group of all images is none. The program is the same.
     const ImageGroups groups = without_one_group(found_->schedule.groups, found_->schedule.bands);
     found_->schedule.groups = found_->choices->groups = groups;

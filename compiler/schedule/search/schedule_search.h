@@ -29,6 +29,10 @@ constexpr std::uint64_t most_replayed(SearchEffort effort) {
   return effort == SearchEffort::kThorough ? 50'000'000 : 1'500'000;
 }
 
+/// Programs of up to this many instructions are also searched on all smaller machines. Longer ones
+/// are searched from the machine's own capacities and from less of one.
+constexpr std::uint64_t kShortProgram = most_replayed(SearchEffort::kNormal) / 12'000;
+
 /// The result of a search of a segment of the same layers in other forms.
 struct SearchedLike {
   const ScheduleChoices* choices = nullptr;  // null: none

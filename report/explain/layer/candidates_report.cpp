@@ -229,15 +229,24 @@ std::vector<std::string> doubled_sentences(const LayerCandidates& layer) {
   const CandidateRun& chosen = layer.candidates.runs.front();
   std::vector<std::string> sentences;
   std::vector<std::string> nothing;
+  std::vector<std::string> losses;
   for (const DoubledSize& size : *layer.doubled) {
-    if (size.saved(chosen.total) > 0) {
+    const auto saved = size.saved(chosen.total);
+    if (saved > 0) {
       sentences.push_back(doubled_sentence(size, chosen));
-    } else {
+    } else if (saved == 0) {
       nothing.push_back(fmt::format("{} {}", size.name, size.to));
+    } else {
+      losses.push_back(fmt::format("{} {} (+{})", size.name, size.to,
+                                   grouped(static_cast<std::uint64_t>(-saved))));
     }
   }
   if (!nothing.empty()) {
     sentences.push_back(fmt::format("Saves nothing: {}.", fmt::join(nothing, ", ")));
+  }
+  if (!losses.empty()) {
+    sentences.push_back(fmt::format("Costs cycles, because the search ends in another place: {}.",
+                                    fmt::join(losses, ", ")));
   }
   sentences.emplace_back("Each alone, compiled again and simulated.");
   return sentences;

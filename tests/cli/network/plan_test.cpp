@@ -198,8 +198,8 @@ TEST_F(PlanTest, AChoiceOfAllLayersIsBlamedAndNotTheLayer) {
 }
 
 TEST_F(PlanTest, AProductIsRefusedWithOneField) {
-  const Words conv = {"conv",     "--input", "16,1000,1,1", "--filters", "1000",
-                      "--kernel", "1",       "--machine",   "tpu-v2",    "--plan"};
+  const Words conv = {"conv",     "--input", "1,64,256,1", "--filters", "256",
+                      "--kernel", "1",       "--machine",  "tpu-v2",    "--plan"};
   const auto with_plan = [&](const std::string& file) {
     Words words = conv;
     words.push_back(file);
