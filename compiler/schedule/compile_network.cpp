@@ -156,15 +156,15 @@ bool is_batch(const Segment& segment) {
   return batch_of(segment) > 1;
 }
 
-/// What the planner decided by itself, decided otherwise.
+/// What the planner decided by itself, decided otherwise; nullopt: by itself again.
 struct OtherDecision {
   std::optional<bool> MappingOptions::*decision;
-  bool value = false;
+  std::optional<bool> value;
 };
 
 std::vector<OtherDecision> other_decisions(const graph::Graph& graph, const MachineConfig& config,
                                            const MappingOptions& options,
-                                           const ScheduledSteps& steps) {
+                                           const ScheduledSteps& steps, bool is_short) {
   std::vector<OtherDecision> others;
   const auto add_if = [&](std::optional<bool> MappingOptions::*decision, bool value,
                           const auto& has_choice) {
@@ -181,6 +181,11 @@ std::vector<OtherDecision> other_decisions(const graph::Graph& graph, const Mach
   add_if(&MappingOptions::turned_results, true, &Segment::could_turn);
   add_if(&MappingOptions::turned_values, true, &Segment::could_turn_values);
   add_if(&MappingOptions::line_borders, false, &Segment::has_line_borders);
+  if (!is_short) return others;
+  for (std::size_t i = 0, all = others.size(); i < all; ++i) {
+    const bool is_new = i == 0 || others[i].decision != others[i - 1].decision;
+    if (is_new) others.push_back({others[i].decision, std::nullopt});
+  }
   return others;
 }
 
@@ -317,7 +322,7 @@ ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& confi
     return !tries_smaller_machines(segment, config, options.mapping);
   });
   const std::vector<OtherDecision> others =
-      other_decisions(network.graph, config, options.mapping, best.steps);
+      other_decisions(network.graph, config, options.mapping, best.steps, is_short);
   BestPlan plan{network.graph, config, options, alike, std::move(best), is_short};
   plan.improve(others);
   network.choices = choices_in(plan.options().mapping);

@@ -112,6 +112,12 @@ TEST(ExplainLayerTest, NamesASimilarLayer) {
       "the layers\n");
 }
 
+TEST(ExplainLayerTest, RefusesASweepInOneLine) {
+  const Finished refused = run_weft(kLayer + Words{"--sweep", "batch=1..3"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.err, "weft: --sweep has no effect with --layer; remove one of them\n");
+}
+
 TEST(ExplainLayerTest, TheHintKeepsWhatDecidesTheLayers) {
   const Finished wrong = run_weft({"explain", "lenet5", "--layer=attention", "--json", "-",
                                    "--batch", "4", "--machine", "tiny", "--array.rows", "8"});

@@ -107,6 +107,31 @@ TEST_F(PlanTest, IsRefusedForAnythingElse) {
           "drop --taps");
 }
 
+/// The fields of one layer can be as edited only with other choices of all layers.
+TEST_F(PlanTest, NamesTheEditedFieldOfAllLayersOfAProduct) {
+  const Words conv = {"conv", "--input",   "1,1000,1000,1", "--filters", "1",        "--kernel",
+                      "1",    "--machine", "tpu-v2",        "--engine",  "analytic", "--plan"};
+  const auto error_with = [&](const std::string& name, const Json& plan) {
+    const Finished refused = run_weft(conv + Words{folder_.write(name, plan.dump())});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_EQ(std::ranges::count(refused.err, '\n'), 1) << refused.err;
+    return refused.err;
+  };
+  ASSERT_EQ(run_weft(conv + Words{folder_.file("kept.json")}).code, 0);
+  const Json plan = Json::parse(folder_.read("kept.json"));
+  ASSERT_EQ(plan["joined_lines"], false);
+  Json changed = plan;
+  changed["joined_lines"] = nullptr;
+  EXPECT_NE(error_with("lines.json", changed)
+                .find("joined_lines = null: the layers of the plan "
+                      "suit false"),
+            std::string::npos);
+  changed = plan;
+  changed["network"]["inputs"] = "x";
+  EXPECT_NE(error_with("inputs.json", changed).find("with the inputs 'x', and here they are"),
+            std::string::npos);
+}
+
 TEST_F(PlanTest, NeedsAName) {
   const Finished run = run_weft({"run", "lenet5", "--plan", ""});
   EXPECT_EQ(run.code, 2);

@@ -304,6 +304,52 @@ TEST(CapacityTest, TwiceTheBandwidthCostsLittleWhereItOnceCostAHalf) {
   }
 }
 
+/// A second tile of the weight FIFO cost 12 %, and twice the accumulators of a shared memory too.
+TEST(CapacityTest, MoreCostsNothingWhereItOnceCostAnEighth) {
+  MachineConfig config = load_preset("tpu-v2");
+  config.dtype = ElementType::kInt8;
+  config.array_rows = 4;
+  config.array_cols = 16;
+  config.accumulator_rows = 64;
+  config.unified_buffer_kib = 4;
+  config.weight_fifo_tiles = 1;
+  config.memory_kind = MemoryKind::kSplit;
+  config.memory_bytes_per_s = 16'000'000'000;
+  config.host_bytes_per_s = 1'000'000'000;
+  config.memory_latency_cycles = config.host_latency_cycles = 10;
+  runtime::ConvSpec spec;
+  spec.input = {1, 2, 18, 8};
+  spec.filters = 2;
+  spec.kernel = {1, 2};
+  spec.strides = {2, 2};
+  spec.pads = {1, 1, 1, 1};
+  const auto taken = [&] {
+    const graph::Graph graph = runtime::conv_graph(spec, config.dtype, 1);
+    return cycles(schedule_network(graph, config), config);
+  };
+  Cycle before = taken();
+  config.weight_fifo_tiles = 2;
+  EXPECT_LE(taken(), before);
+
+  config = load_preset("tpu-v2");
+  config.dtype = ElementType::kInt8;
+  config.array_rows = config.array_cols = 4;
+  config.accumulator_rows = 128;
+  config.unified_buffer_kib = 64;
+  config.weight_fifo_tiles = 2;
+  config.memory_kind = MemoryKind::kShared;
+  config.memory_bytes_per_s = 1'000'000'000;
+  config.memory_latency_cycles = 100;
+  spec = {};
+  spec.input = {1, 20, 18, 7};
+  spec.filters = 13;
+  spec.kernel = {2, 3};
+  spec.pads = {0, 0, 0, 0};
+  before = taken();
+  config.accumulator_rows = 256;
+  EXPECT_LE(taken(), before);
+}
+
 /// A product of a random size, on one machine and on one with a little or much more of something.
 /// Another way to cut it must save a twentieth, or else as many cycles as it adds instructions.
 TEST(CapacityTest, MoreCostsAProductAtMostATwentieth) {

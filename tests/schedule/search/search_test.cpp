@@ -17,6 +17,7 @@
 #include "compiler/segments/segments.h"
 #include "models/networks/networks.h"
 #include "runtime/network_timing.h"
+#include "runtime/workload/network_conv.h"
 #include "tests/schedule/draws.h"
 #include "tests/schedule/machine_runs.h"
 #include "tests/schedule/random_machine.h"
@@ -222,6 +223,44 @@ TEST(ScheduleSearchTest, ABatchMayJoinOtherLinesThanAnImage) {
   EXPECT_TRUE(joins_other_lines_for_batch(graph, config, {}));
   config.memory_kind = MemoryKind::kIdeal;  // without fetches both have the same estimate
   EXPECT_FALSE(joins_other_lines_for_batch(graph, config, {}));
+}
+
+runtime::ConvSpec convolution(graph::Shape input, std::int64_t filters, std::int64_t kernel) {
+  runtime::ConvSpec spec;
+  spec.input = std::move(input);
+  spec.filters = filters;
+  spec.kernel = {kernel, kernel};
+  return spec;
+}
+
+/// The product of a 1 x 1 convolution is the same however its pixels lie in lines, and a single
+/// line is joined with no other.
+TEST(ScheduleSearchTest, JoinsLinesOfAProductOnlyWhereThatIsFaster) {
+  struct Product {
+    const char* machine;
+    std::int64_t m, k, n;
+  };
+  for (const Product& each : {Product{"tpu-v2", 1000, 1000, 1}, Product{"tpu-v2", 256, 64, 256},
+                              Product{"tpu-v2", 300, 100, 20}, Product{"edge-tpu", 196, 296, 2}}) {
+    SCOPED_TRACE(::testing::Message() << each.m << " x " << each.k << " x " << each.n);
+    const MachineConfig config = load_preset(each.machine);
+    const auto taken = [&](graph::Shape input) {
+      const auto spec = convolution(std::move(input), each.n, 1);
+      return cycles(runtime::conv_graph(spec, config.dtype, 1), config, {});
+    };
+    EXPECT_LE(taken({1, each.k, each.m, 1}), taken({1, each.k, 1, each.m}));
+  }
+}
+
+/// Neither decision alone is as fast.
+TEST(ScheduleSearchTest, TakesTwoDecisionsTogether) {
+  runtime::ConvSpec spec = convolution({1, 310, 28, 28}, 1, 3);
+  const MachineConfig config = load_preset("edge-tpu");
+  const graph::Graph graph = runtime::conv_graph(spec, config.dtype, 1);
+  const Cycle both = cycles(graph, config, {.packed_taps = false, .joined_lines = false});
+  EXPECT_LE(cycles(graph, config, {}), both);
+  EXPECT_LT(both, cycles(graph, config, {.packed_taps = true}));
+  EXPECT_LT(both, cycles(graph, config, {.joined_lines = true}));
 }
 
 }  // namespace
