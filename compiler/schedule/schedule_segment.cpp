@@ -61,10 +61,9 @@ constexpr Cycle kTooSlow = 10;
 /// on machines with less of one capacity, until these searches have replayed kOneLess.
 constexpr std::uint64_t kQuick = most_replayed(SearchEffort::kNormal) / 20;
 constexpr std::uint64_t kOneLess = most_replayed(SearchEffort::kNormal) / 5;
-/// A network of more programs than this searches smaller machines for none of them.
-constexpr std::size_t kMany = 16;
-
+/// A network of many programs searches smaller machines for none of them.
 bool is_one_of_many(const MappingOptions& options) {
+  constexpr std::size_t kMany = 16;
   return options.programs > kMany && options.effort != SearchEffort::kThorough;
 }
 
@@ -208,6 +207,7 @@ class SmallerMachines {
       if (usable_rows(with_capacities(config_, less)) >= below) continue;
       if (replayed_ >= most || !search(less)) break;
     }
+    if (segment_.layers.size() == 1) try_slower_memories();
     return std::move(best_);
   }
 
@@ -246,7 +246,7 @@ class SmallerMachines {
 
   /// Tries the choices for a machine that differs in its rates. False as from search().
   bool search_choices(const MachineConfig& other) {
-    const std::uint64_t most = most_ ? *most_ : most_of_short(segment_, other);
+    const std::uint64_t most = most_ ? std::min(*most_, kOneLess) : most_of_short(segment_, other);
     const auto scheduled =
         own_schedule(segment_, other, to_the_end(options_), most, {.replays = &replays_});
     const auto* found = std::get_if<CostedSchedule>(&scheduled);
