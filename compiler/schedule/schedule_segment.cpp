@@ -55,7 +55,7 @@ std::uint64_t most_of_short(const Segment& segment, const MachineConfig& config)
       std::clamp(400 * least_instructions(segment, config, kAll), kAll / 50, kAll / 5);
   return batch_of(segment) > 1 ? most / 4 : most;
 }
-/// Nothing less is tried than what takes longer than the fewest cycles by this part of them.
+/// No machine is tried after one that takes more than a tenth longer than the best so far.
 constexpr Cycle kTooSlow = 10;
 /// Of other programs, those that are searched with so few replayed instructions are also searched
 /// on machines with less of one capacity, until these searches have replayed kOneLess.
@@ -360,15 +360,14 @@ const CostedSchedule* Searches::of_part(const Segment& segment, const MachineCon
 
 const Found& Searches::of_short(const Segment& segment, const MachineConfig& config,
                                 const MappingOptions& options) {
-  const MachineConfig enough = without_excess(segment, config);
-  const auto search_on = [&](const MachineConfig& machine) {
-    return own_schedule(segment, machine, to_the_end(options), most_of_short(segment, machine),
-                        {.of_part = of_part(segment, machine, options), .replays = &replays_});
+  const auto search_on = [&](const MachineConfig& machine) -> const Found& {
+    return once(short_, segment, machine, options, [&] {
+      return own_schedule(segment, machine, to_the_end(options), most_of_short(segment, machine),
+                          {.of_part = of_part(segment, machine, options), .replays = &replays_});
+    });
   };
-  return once(short_, segment, enough, options, [&] {
-    Found found = search_on(enough);
-    return std::holds_alternative<Obstacle>(found) ? search_on(config) : found;
-  });
+  const Found& found = search_on(without_excess(segment, config));
+  return std::holds_alternative<Obstacle>(found) ? search_on(config) : found;
 }
 
 /// The thorough search begins elsewhere than the normal one and may end in a worse place, so it

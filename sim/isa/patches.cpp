@@ -56,8 +56,8 @@ std::uint64_t count_met(const PatchAxis& axis, std::uint64_t windows, std::uint3
     }
     return count;
   }
-  // The windows leave no gap, so they meet an interval. Those that begin behind the image are left
-  // out first, so that no position overflows.
+  // The windows leave no gap, so the positions form one interval. Windows that begin beyond the
+  // image meet nothing. Without them, no position is too large for its type.
   const std::int64_t limit = axis.limit;
   const std::int64_t step = axis.step;
   const std::int64_t begin = axis.origin + std::int64_t{first_tap};

@@ -54,7 +54,7 @@ std::uint64_t rows_of_all(const Segment& segment, const MachineConfig& config) {
   return rows;
 }
 
-/// A power of two of KiB, of which the segment needs at most about half.
+/// The size of a unified buffer, in KiB and a power of two, that is twice what the segment needs.
 std::uint64_t enough_kib(const Segment& segment, const MachineConfig& config) {
   // Twice everything: half of it may be staging.
   return std::bit_ceil(2 * rows_of_all(segment, config) * config.row_bytes() / 1024 + 1);
