@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "compiler/mapping/tile_walk.h"
 #include "report/energy_report.h"
 #include "report/machine_json.h"
 
@@ -20,15 +21,18 @@ Json product_json(const std::optional<MatmulSpec>& spec) {
 }
 
 Json plan_json(const TilingPlan& plan) {
-  return {{"k_tiles", plan.k_tiles},
-          {"n_tiles", plan.n_tiles},
-          {"m_chunks", plan.m_chunks},
-          {"folds", plan.folds},
-          {"padded_m", plan.padded_m},
-          {"padded_k", plan.padded_k},
-          {"padded_n", plan.padded_n},
-          {"padding_waste", plan.padding_waste()},
-          {"formula_cycles", plan.formula_cycles()}};
+  Json json = {{"k_tiles", plan.k_tiles},
+               {"n_tiles", plan.n_tiles},
+               {"m_chunks", plan.m_chunks},
+               {"folds", plan.folds},
+               {"padded_m", plan.padded_m},
+               {"padded_k", plan.padded_k},
+               {"padded_n", plan.padded_n},
+               {"padding_waste", plan.padding_waste()},
+               {"formula_cycles", plan.formula_cycles()}};
+  const std::uint64_t buffered = TileWalk(plan).tiles();
+  if (buffered > 0) json["buffered_tiles"] = buffered;
+  return json;
 }
 
 Json product_check_json(const runtime::CheckReport& check) {

@@ -223,9 +223,11 @@ std::string bound_line(const compiler::Bound& bound, Cycle cycles) {
 }
 
 std::string plan_line(const TilingPlan& plan) {
-  return fmt::format("{} x {} tiles, {}, {} of {}, {} padding", plan.k_tiles, plan.n_tiles,
+  const std::string tiles = buffered_tiles_text(plan.buffered_tiles);
+  return fmt::format("{} x {} tiles, {}, {} of {}, {} padding{}{}", plan.k_tiles, plan.n_tiles,
                      counted(plan.folds, "fold"), counted(plan.m_chunks, "chunk"),
-                     counted(plan.chunk_rows, "row"), percent(plan.padding_waste()));
+                     counted(plan.chunk_rows, "row"), percent(plan.padding_waste()),
+                     tiles.empty() ? "" : "; ", tiles);
 }
 
 std::string formula_line(const TilingPlan& plan) {

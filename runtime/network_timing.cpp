@@ -33,14 +33,17 @@ constexpr std::uint64_t kBytesSinceMatmul = 3 * (32 + 16) + 64;
 class TimedSink final : public compiler::InstructionSink {
  public:
   /// `began`, if given, is called with each layer that begins, before its first instruction.
+  /// `tile`, if given, holds the numbers of the instruction that the observer is told of.
   TimedSink(const MachineConfig& config, std::uint64_t memory_bytes, RunObserver& observer,
-            std::function<void(std::uint32_t)> began = {})
+            std::function<void(std::uint32_t)> began = {}, compiler::TileNumbers* tile = nullptr)
       : most_since_matmul_(memory_bytes / kBytesSinceMatmul),
         run_(config, &observer),
-        began_(std::move(began)) {}
+        began_(std::move(began)),
+        tile_(tile) {}
 
   void add(const Instruction& instruction, std::uint32_t layer,
-           const compiler::TileNumbers&) override {
+           const compiler::TileNumbers& tile) override {
+    if (tile_ != nullptr) *tile_ = tile;
     if (layer != layer_) {
       run_.begin_group(layer);
       if (began_) began_(layer);
@@ -70,6 +73,7 @@ class TimedSink final : public compiler::InstructionSink {
   std::uint64_t since_matmul_ = 0;
   StreamedRun run_;
   std::function<void(std::uint32_t)> began_;
+  compiler::TileNumbers* tile_;
   std::uint32_t layer_ = 0;
 };
 
@@ -170,13 +174,14 @@ NetworkRun time_network_on(const compiler::ScheduledNetwork& network, const Mach
 }
 
 Result time_segment(const compiler::ScheduledSegment& scheduled, const MachineConfig& config,
-                    RunObserver& observer, std::uint64_t memory_bytes) {
+                    RunObserver& observer, compiler::TileNumbers& tile,
+                    std::uint64_t memory_bytes) {
   const compiler::Segment& segment = scheduled.segment;
   const compiler::Schedule& schedule = scheduled.schedule;
   if (is_product(schedule)) {
     return simulate(config, *product_stream(segment, schedule, config), &observer);
   }
-  TimedSink sink(config, memory_bytes, observer);
+  TimedSink sink(config, memory_bytes, observer, {}, &tile);
   emit_segment(segment, schedule, config, kMostStreamed, sink);
   return sink.finish();
 }

@@ -30,9 +30,11 @@ NetworkRun time_network_on(const compiler::ScheduledNetwork& network, const Mach
                            const MachineConfig& machine,
                            std::uint64_t memory_bytes = physical_memory_bytes() / 4 * 3);
 
-/// The run of one program, in the same way; `observer` sees it. Throws like time_network().
+/// The run of one program, in the same way; `observer` sees it. If the program is no product in
+/// rings, `tile` holds the numbers of each instruction while `observer` is told of it. Throws like
+/// time_network().
 Result time_segment(const compiler::ScheduledSegment& scheduled, const MachineConfig& config,
-                    RunObserver& observer,
+                    RunObserver& observer, compiler::TileNumbers& tile,
                     std::uint64_t memory_bytes = physical_memory_bytes() / 4 * 3);
 
 }  // namespace weft::runtime

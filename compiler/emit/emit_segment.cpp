@@ -59,9 +59,7 @@ void note_buffered_tiles(const PartedSegment& parts, const Schedule& schedule, M
   }
   for (std::size_t i = 0; i < shares.size(); ++i) {
     if (shares[i] == 0) continue;
-    step.layers[i].scheduled.push_back(
-        fmt::format("{} tiles of weights come through the unified buffer",
-                    shares[i] == kTileShares ? "all" : "some"));
+    step.layers[i].scheduled.push_back(buffered_tiles_text(shares[i]));
   }
 }
 

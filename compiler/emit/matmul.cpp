@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "base/error.h"
+#include "compiler/blocks/places.h"
 #include "compiler/mapping/checked_math.h"
 #include "compiler/mapping/matmul_loops.h"
 #include "compiler/mapping/matmul_walk.h"
 #include "compiler/mapping/pacing.h"
+#include "compiler/mapping/tile_walk.h"
 #include "compiler/program/dependences.h"
 #include "sim/isa/row_generator.h"
 
@@ -36,10 +38,12 @@ std::uint32_t accumulator_bits(int value, ElementType dtype) {
 struct HostLayout {
   std::uint64_t bias;
   std::uint64_t out;
+  std::uint64_t weights;  // B again, for the tiles that come through the unified buffer
 
   HostLayout(const TilingPlan& plan, std::uint64_t result_row_rows)
       : bias(plan.k_tiles * plan.spec.m),
-        out(bias + (plan.spec.bias ? plan.n_tiles * result_row_rows : 0)) {}
+        out(bias + (plan.spec.bias ? plan.n_tiles * result_row_rows : 0)),
+        weights(out + plan.n_tiles * plan.spec.m * result_row_rows) {}
 };
 
 std::vector<TensorDecl> tensors(const TilingPlan& plan, const MachineConfig& config) {
@@ -52,6 +56,10 @@ std::vector<TensorDecl> tensors(const TilingPlan& plan, const MachineConfig& con
   };
   if (spec.bias) list.push_back({"bias", TensorRole::kBias, wide, 1, spec.n, host.bias});
   list.push_back({"out", TensorRole::kResult, wide, spec.m, spec.n, host.out});
+  if (TileWalk(plan).tiles() > 0) {
+    list.push_back({std::string(kWeightRows), TensorRole::kActivation, config.dtype, spec.k, spec.n,
+                    host.weights});
+  }
   return list;
 }
 
@@ -63,12 +71,16 @@ class MatmulEmitter final : public InstructionStream {
       : plan_(plan),
         function_(function),
         walk_(plan_),
+        tiles_(plan_),
         pacing_(plan.pacing),
         loops_(plan_, walk_, pacing_),
         rr_(config.result_row_rows()),
         host_(plan, rr_),
         bias_base_(plan.activation_slots * plan.chunk_rows),
         output_base_(bias_base_ + plan.bias_slots * rr_),
+        tile_base_(output_base_ + plan.output_slots * plan.chunk_rows * rr_),
+        tile_slot_rows_(to_u32(compiler::tile_slot_rows(config))),
+        array_rows_(config.array_rows),
         // Activations are only read, and each row of the result is stored once.
         tracker_(config, HostRows::kApart) {
     check_counts();
@@ -92,17 +104,18 @@ class MatmulEmitter final : public InstructionStream {
 
   bool begins_pass(std::size_t loop) const override { return loops_.begins_pass(loop, matmuls_); }
   Position position() const override {
-    return {matmuls_, fetches_, loads_, biases_, vectors_, stores_};
+    return {matmuls_, fetches_, loads_, tile_loads_, biases_, vectors_, stores_};
   }
   std::uint64_t repetitions(std::size_t loop, const Position& earlier) const override {
-    const auto [matmuls, fetches, loads, biases, vectors, stores] = earlier;
+    const auto [matmuls, fetches, loads, tile_loads, biases, vectors, stores] = earlier;
     return loops_.repetitions(loop, {matmuls, fetches, loads, biases, vectors, stores},
                               {matmuls_, fetches_, loads_, biases_, vectors_, stores_});
   }
   void visit(StateVisitor& visitor) override {
     tracker_.visit(visitor);
     // repetitions() knows how these decide.
-    for (std::uint64_t* count : {&matmuls_, &fetches_, &loads_, &biases_, &vectors_, &stores_}) {
+    for (std::uint64_t* count :
+         {&matmuls_, &fetches_, &loads_, &tile_loads_, &biases_, &vectors_, &stores_}) {
       visitor.total(*count);
     }
   }
@@ -110,8 +123,10 @@ class MatmulEmitter final : public InstructionStream {
  private:
   /// `after` has 32 bits for the instructions of each unit.
   void check_counts() const {
-    const std::uint64_t most = std::max({plan_.matmuls(), walk_.loads() + walk_.bias_loads()});
-    if (most <= std::numeric_limits<std::uint32_t>::max()) return;
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    std::uint64_t most = std::max(plan_.matmuls(), walk_.loads() + walk_.bias_loads());
+    if (most <= kMost) most += tiles_.loads() * (tile_slot_rows_ / array_rows_);
+    if (most <= kMost) return;
     throw InputError(fmt::format(
         "matmul: the program would have {} instructions of one unit, and an `after` count goes up "
         "to 2^32 - 1; use a larger array, more accumulators or smaller M, K, N",
@@ -175,8 +190,32 @@ class MatmulEmitter final : public InstructionStream {
   }
 
   void emit(const Operation& operation) { code_->push_back({operation, tracker_.add(operation)}); }
-  void emit_fetch() { emit(Fetch{walk_.tile(fetches_++)}); }
   void emit_load() { emit(activation_load(loads_++)); }
+  void emit_fetch() {
+    const std::uint64_t fetch = fetches_++;
+    const std::uint64_t tile = walk_.tile(fetch);
+    if (!tiles_.is_buffered(tile)) return emit(Fetch{tile, {}});
+    const std::uint64_t load = tiles_.load(tiles_.uses_before(fetch));
+    while (tile_loads_ <= load) emit_tile_load();
+    const TileWalk::Block block = tiles_.block(tile);
+    BufferTile rows;
+    rows.row = tile_row(load);
+    rows.rows = block.rows;
+    rows.lanes = block.lanes;
+    rows.window = {block.first_lane, array_rows_};
+    emit(Fetch{0, rows});
+  }
+  void emit_tile_load() {
+    const std::uint64_t load = tile_loads_++;
+    const TileWalk::Block block = tiles_.block(tiles_.tile(load));
+    for (std::uint32_t plane = 0; plane < block.planes; ++plane) {
+      emit(Load{host_.weights + (block.first_plane + plane) * plan_.spec.k + block.k,
+                tile_row(load) + plane * array_rows_, block.rows});
+    }
+  }
+  std::uint32_t tile_row(std::uint64_t load) const {
+    return tile_base_ + to_u32(load % plan_.tile_slots) * tile_slot_rows_;
+  }
 
   /// Emits what matmul `i` needs: its tile, its activations and free accumulators.
   void require_inputs(std::uint64_t i) {
@@ -190,7 +229,10 @@ class MatmulEmitter final : public InstructionStream {
     const std::uint64_t fetches_due =
         std::min(walk_.fetches(), walk_.fetch(i) + pacing_.fetch_ahead + 1);
     for (int burst = 0; burst < kTransfersAMatmul && fetches_ < fetches_due; ++burst) emit_fetch();
-    for (int burst = 0; burst < kTransfersAMatmul && load_is_due(i); ++burst) emit_load();
+    int burst = 0;
+    for (; burst < kTransfersAMatmul && load_is_due(i); ++burst) emit_load();
+    // A tile takes the link for long, so activations come first.
+    for (; burst < kTransfersAMatmul && tile_load_is_due(i); ++burst) emit_tile_load();
     if (bias_is_due(i)) emit(bias_load(biases_++));
     while (vectors_ < plan_.region_uses() &&
            walk_.last_matmul(vectors_) + pacing_.vector_lag <= i) {
@@ -208,8 +250,18 @@ class MatmulEmitter final : public InstructionStream {
     const std::uint64_t chunk = loads_ / plan_.k_tiles;
     const bool by_chunk =
         plan_.activations_resident && plan_.order == LoopOrder::kChunkOutermost && chunk > 0;
+    const bool is_first_set = plan_.activations_resident && loads_ < plan_.activation_slots;
+    if (is_first_set && plan_.tile_slots > 0 && !by_chunk) return true;
     if (!by_chunk) return loads_ <= i + pacing_.load_ahead;
     return loops_.resident_load_due(loads_) <= i;
+  }
+
+  /// Whether the next tile may be loaded after matmul `i`: when the matmul of the tile that had its
+  /// slot before is in the program.
+  bool tile_load_is_due(std::uint64_t i) const {
+    if (tile_loads_ >= tiles_.loads()) return false;
+    return !tiles_.takes_used_slot(tile_loads_) ||
+           tiles_.fetch_of(tiles_.use_before(tile_loads_)) <= walk_.fetch(i);
   }
 
   /// Whether the next bias may be loaded after matmul `i`: when its first use has begun and the
@@ -242,18 +294,23 @@ class MatmulEmitter final : public InstructionStream {
   const TilingPlan plan_;
   const LaneFunction function_;
   const MatmulWalk walk_;
+  const TileWalk tiles_;
   const Pacing pacing_;
   const MatmulLoops loops_;
   const std::uint32_t rr_;
   const HostLayout host_;
   const std::uint32_t bias_base_;
   const std::uint32_t output_base_;
+  const std::uint32_t tile_base_;
+  const std::uint32_t tile_slot_rows_;
+  const std::uint32_t array_rows_;
   DependenceTracker tracker_;
   std::vector<Instruction>* code_ = nullptr;
   // How many of each kind are in the program.
   std::uint64_t matmuls_ = 0;
   std::uint64_t fetches_ = 0;
   std::uint64_t loads_ = 0;
+  std::uint64_t tile_loads_ = 0;  // tiles; each may take several instructions
   std::uint64_t biases_ = 0;
   std::uint64_t vectors_ = 0;
   std::uint64_t stores_ = 0;
@@ -263,8 +320,13 @@ class MatmulEmitter final : public InstructionStream {
 
 std::uint64_t instruction_count(const TilingPlan& plan) {
   const MatmulWalk walk(plan);
+  const TileWalk tiles(plan);
+  std::uint64_t tile_loads = 0;
+  for (std::uint64_t load = 0; load < tiles.loads(); ++load) {
+    tile_loads += tiles.block(tiles.tile(load)).planes;
+  }
   return walk.fetches() + walk.loads() + walk.bias_loads() + plan.matmuls() +
-         2 * plan.region_uses();
+         2 * plan.region_uses() + tile_loads;
 }
 
 LaneFunction lane_function(Activation activation, ElementType dtype) {

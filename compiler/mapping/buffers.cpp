@@ -8,6 +8,7 @@
 #include "compiler/blocks/places.h"
 #include "compiler/mapping/checked_math.h"
 #include "compiler/mapping/estimate.h"
+#include "compiler/mapping/tile_walk.h"
 
 namespace weft {
 namespace {
@@ -73,9 +74,10 @@ std::vector<ActivationChoice> activation_choices(const TilingPlan& base,
 std::optional<TilingPlan> with_buffers(const TilingPlan& base, const MachineConfig& config,
                                        ActivationChoice activations, std::uint64_t bias_slots) {
   const std::uint64_t rr = config.result_row_rows();
-  const std::uint64_t usable = compiler::usable_rows(config);
+  const std::uint64_t tile_rows = base.tile_slots * compiler::tile_slot_rows(config);
   const std::uint64_t bias_rows = bias_slots * rr;
-  if (bias_rows > usable) return std::nullopt;
+  if (bias_rows + tile_rows > compiler::usable_rows(config)) return std::nullopt;
+  const std::uint64_t usable = compiler::usable_rows(config) - tile_rows;
   if (activations.slots > (usable - bias_rows) / base.chunk_rows) return std::nullopt;
   const std::uint64_t left = usable - bias_rows - activations.slots * base.chunk_rows;
   const std::uint64_t outputs = std::min(left / (base.chunk_rows * rr), base.region_uses());
@@ -115,6 +117,16 @@ std::vector<TilingPlan> buffer_layouts(const TilingPlan& base, const MachineConf
     }
   }
   return layouts;
+}
+
+std::optional<TilingPlan> with_tile_slots(const TilingPlan& plan, const MachineConfig& config,
+                                          std::uint32_t slots, std::uint32_t share) {
+  TilingPlan changed = plan;
+  changed.tile_slots = slots;
+  changed.buffered_tiles = share;
+  if (slots == 0 || TileWalk(changed).tiles() == 0) return std::nullopt;
+  return with_buffers(changed, config, {plan.activations_resident, plan.activation_slots},
+                      plan.bias_slots);
 }
 
 }  // namespace weft

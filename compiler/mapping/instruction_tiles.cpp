@@ -1,9 +1,11 @@
 #include "compiler/mapping/instruction_tiles.h"
 
 #include <algorithm>
+#include <string_view>
 #include <variant>
 
 #include "compiler/mapping/matmul_walk.h"
+#include "compiler/mapping/tile_walk.h"
 
 namespace weft {
 namespace {
@@ -14,28 +16,52 @@ std::int64_t index(std::uint64_t value) {
 
 class TileFinder {
  public:
-  TileFinder(const TilingPlan& plan, const Program& program) : plan_(plan), walk_(plan) {
-    const auto bias = std::ranges::find(program.tensors, TensorRole::kBias, &TensorDecl::role);
-    if (bias == program.tensors.end()) return;
-    bias_begin_ = bias->base;
-    bias_end_ = bias->base + tensor_extent(*bias, program);
-  }
+  TileFinder(const TilingPlan& plan, const Program& program)
+      : plan_(plan),
+        walk_(plan),
+        tiles_(plan),
+        bias_(rows_of(program, "bias")),
+        weights_(rows_of(program, kWeightRows)) {}
 
   InstructionTile of(const Operation& operation) {
     return std::visit([this](const auto& op) { return tile(op); }, operation);
   }
 
  private:
+  /// Host rows of a tensor; none if there is no such tensor.
+  struct HostRange {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+
+    bool holds(const Load& load) const { return load.host >= begin && load.host < end; }
+  };
+
+  static HostRange rows_of(const Program& program, std::string_view name) {
+    const auto found = std::ranges::find(program.tensors, name, &TensorDecl::name);
+    if (found == program.tensors.end()) return {};
+    return {found->base, found->base + tensor_extent(*found, program)};
+  }
+
   InstructionTile tile(const Load& load) {
-    if (load.host < bias_begin_ || load.host >= bias_end_) {
+    if (weights_.holds(load)) return tile_load();
+    if (!bias_.holds(load)) {
       const MatmulWalk::Slice slice = walk_.slice(loads_++);
       return {index(slice.chunk), index(slice.k_tile), -1};
     }
     if (walk_.bias_stays()) return {};
     return {-1, -1, index(walk_.n_tile(walk_.first_use_of_bias(bias_loads_++)))};
   }
-  InstructionTile tile(const Fetch&) {
-    const std::uint64_t tile = walk_.tile(fetches_++);
+  /// A tile takes a load for each plane of its lanes.
+  InstructionTile tile_load() {
+    const std::uint64_t tile = tiles_.tile(tile_loads_);
+    if (++planes_ == tiles_.block(tile).planes) {
+      planes_ = 0;
+      ++tile_loads_;
+    }
+    return of_weights(tile);
+  }
+  InstructionTile tile(const Fetch&) { return of_weights(walk_.tile(fetches_++)); }
+  InstructionTile of_weights(std::uint64_t tile) const {
     return {-1, index(tile % plan_.k_tiles), index(tile / plan_.k_tiles)};
   }
   InstructionTile tile(const Matmul&) {
@@ -53,8 +79,11 @@ class TileFinder {
 
   const TilingPlan& plan_;
   const MatmulWalk walk_;
-  std::uint64_t bias_begin_ = 0;
-  std::uint64_t bias_end_ = 0;
+  const TileWalk tiles_;
+  const HostRange bias_;
+  const HostRange weights_;
+  std::uint64_t tile_loads_ = 0;
+  std::uint32_t planes_ = 0;  // of the tile that is being loaded
   std::uint64_t loads_ = 0;
   std::uint64_t bias_loads_ = 0;
   std::uint64_t fetches_ = 0;

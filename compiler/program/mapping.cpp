@@ -38,14 +38,23 @@ std::string transfers_text(const Mapping& mapping) {
   }
   const Pacing& pacing = mapping.pacing;
   return fmt::format(
-      "rings of {}{} activation, {} bias and {} output slots; matmuls of lead: fetches {}, loads "
+      "rings of {}{} activation, {} bias and {} output slots{}; matmuls of lead: fetches {}, loads "
       "{}; of lag: slots {}, vectors {}, stores {}",
       mapping.activation_slots, mapping.activations_resident ? " resident" : "", mapping.bias_slots,
-      mapping.output_slots, pacing.fetch_ahead, pacing.load_ahead, pacing.slot_lag,
-      pacing.vector_lag, pacing.store_lag);
+      mapping.output_slots,
+      mapping.tile_slots == 0
+          ? ""
+          : fmt::format(", {} for tiles{}", mapping.tile_slots, buffered_text(mapping)),
+      pacing.fetch_ahead, pacing.load_ahead, pacing.slot_lag, pacing.vector_lag, pacing.store_lag);
 }
 
 }  // namespace
+
+std::string buffered_tiles_text(std::uint32_t share) {
+  if (share == 0) return "";
+  return fmt::format("{} tiles of weights come through the unified buffer",
+                     share == kTileShares ? "all" : "some");
+}
 
 std::string to_text(const Mapping& mapping) {
   if (mapping.unit == MappedUnit::kVectorUnit) {

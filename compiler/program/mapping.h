@@ -59,17 +59,19 @@ struct Mapping {
   // kSheets: what one step reads and writes at once.
   std::uint32_t column_tiles = 0;  // tiles of C columns of the result, or of C lanes
   std::uint32_t planes = 0;        // planes of the operand: R channels each
+
   // How many of every kTileShares tiles of constant weights come through the unified buffer. Loads
   // bring the rows of such a tile from host memory, and a fetch takes the tile from the buffer. All
   // other tiles come from weight memory.
   std::uint32_t buffered_tiles = 0;
 
-  // kRings. From row 0 on the UB holds three rings, in which use i takes slot i % slots:
+  // kRings. From row 0 on the UB holds four rings, in which use i takes slot i % slots:
   //
-  //   | activation slots           | bias slots      | output slots                  | unused |
-  //     chunk_rows UB rows each      rr rows each      chunk_rows * rr rows each
+  //   | activation slots     | bias slots   | output slots           | tile slots        | unused |
+  //     chunk_rows rows each   rr rows each   chunk_rows * rr each     tile_slot_rows()
   //
-  // with rr = MachineConfig::result_row_rows().
+  // with rr = MachineConfig::result_row_rows(). Buffered tiles that all have a slot are loaded
+  // once.
   //
   // kChunkOutermost: the k slices of a chunk are loaded once and stay for all n tiles. The slots
   // hold one or more sets of k_tiles slices. kChunkInnermost: all chunks are loaded once and stay.
@@ -78,10 +80,14 @@ struct Mapping {
   std::uint32_t activation_slots = 0;  // slices of chunk_rows rows
   std::uint32_t bias_slots = 0;        // all n tiles: loaded once, all of it stays; 0: no bias
   std::uint32_t output_slots = 0;      // results of one region each, waiting for their store
+  std::uint32_t tile_slots = 0;        // buffered tiles; 0: there are none
   Pacing pacing = {};
 
   friend bool operator==(const Mapping&, const Mapping&) = default;
 };
+
+/// "all tiles of weights come through the unified buffer", or some of them; empty if none do.
+std::string buffered_tiles_text(std::uint32_t share);
 
 /// One line, such as "array 0; weights stationary; chunks of 500 rows, outermost; accumulator
 /// regions: 4; rings of 8 resident activation, 1 bias and 2 output slots; matmuls of lead: fetches

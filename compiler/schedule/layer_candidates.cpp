@@ -111,7 +111,10 @@ std::string product_text(const Mapping& mapping) {
   return fmt::format("chunks of {}, {}; slots: {} for activations{}",
                      counted(mapping.chunk_rows, "row"), order, mapping.activation_slots,
                      mapping.activations_resident ? " that stay" : "") +
-         (mapping.bias_slots > 0 ? fmt::format(", {} for bias", mapping.bias_slots) : "");
+         (mapping.bias_slots > 0 ? fmt::format(", {} for bias", mapping.bias_slots) : "") +
+         (mapping.tile_slots > 0 ? fmt::format(", {} for tiles; {}", mapping.tile_slots,
+                                               tiles_text(mapping.buffered_tiles))
+                                 : "");
 }
 
 // --- Candidates ---

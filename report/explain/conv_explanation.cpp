@@ -48,8 +48,10 @@ runtime::ContractionShape conv_shape(const runtime::ConvSpec& spec,
 class ConvObserver final : public RunObserver {
  public:
   ConvObserver(const runtime::ContractionShape& shape, const MachineConfig& config,
-               std::uint64_t steps)
-      : account_(shape, config, steps), folds_(config), border_(shape, config) {}
+               std::uint64_t steps, runtime::AccountObserver::BufferedTile buffered_tile)
+      : account_(shape, config, steps, std::move(buffered_tile)),
+        folds_(config),
+        border_(shape, config) {}
 
   void accepted(const Instruction& instruction) override {
     account_.accepted(instruction);
@@ -79,8 +81,15 @@ ArrayConv on_array(const runtime::ConvSpec& spec, const MachineConfig& config,
   conv.shape = conv_shape(spec, segment);
   conv.rows = runtime::unsigned_of(shape[0] * shape[2] * shape[3]) / conv.shape.lines;
   conv.chunks = info.chunks;
-  ConvObserver observer(conv.shape, config, steps);
-  conv.result = runtime::time_segment(segment, config, observer);
+  compiler::TileNumbers tile;
+  const bool in_rings = !segment.choices;
+  const auto buffered_tile = [&](std::uint64_t fetch) {
+    if (in_rings) return fetch % (info.k_tiles * info.n_tiles);
+    return static_cast<std::uint64_t>(tile.n_tile) * conv.shape.k_blocks(config) +
+           static_cast<std::uint64_t>(tile.k_tile);
+  };
+  ConvObserver observer(conv.shape, config, steps, buffered_tile);
+  conv.result = runtime::time_segment(segment, config, observer, tile);
   conv.chunk_rows = observer.folds().most_rows();
   conv.folds = observer.folds().folds();
   conv.formula = observer.folds().formula();

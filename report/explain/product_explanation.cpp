@@ -7,6 +7,7 @@
 
 #include "base/stopwatch.h"
 #include "compiler/emit/matmul.h"
+#include "compiler/mapping/tile_walk.h"
 #include "compiler/schedule/network_bound.h"
 #include "report/energy_report.h"
 #include "report/explain/account_text.h"
@@ -57,6 +58,10 @@ std::string plan_table(const TilingPlan& plan) {
   add("activation slots in the unified buffer", plan.activation_slots);
   add("bias slots", plan.bias_slots);
   add("output slots", plan.output_slots);
+  if (plan.tile_slots > 0) {
+    add("slots for tiles of weights", plan.tile_slots);
+    add("tiles that come through them", TileWalk(plan).tiles());
+  }
   return table.text(2);
 }
 
@@ -80,7 +85,9 @@ ProductExplanation explain_product(const MatmulSpec& spec, const MachineConfig& 
   const TilingPlan plan = runtime::scheduled_plan(spec, config);
   ProductExplanation explanation;
   explanation.shape = product_shape(spec);
-  runtime::AccountObserver observer(explanation.shape, config, steps);
+  runtime::AccountObserver observer(
+      explanation.shape, config, steps,
+      [tiles = plan.k_tiles * plan.n_tiles](std::uint64_t fetch) { return fetch % tiles; });
   const Stopwatch watch;
   Result result = simulate(config, *matmul_stream(plan, config), &observer);
   const double seconds = watch.seconds();

@@ -117,7 +117,9 @@ std::string to_text(const compiler::ProductPlan& plan) {
                         {"chunk_rows", plan.chunk_rows},
                         {"activations_resident", plan.activations_resident},
                         {"activation_slots", plan.activation_slots},
-                        {"bias_slots", plan.bias_slots}};
+                        {"bias_slots", plan.bias_slots},
+                        {"tile_slots", plan.tile_slots},
+                        {"buffered_tiles", plan.buffered_tiles}};
   return fmt::format(R"({{"product": {}}})",
                      product.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
@@ -225,15 +227,17 @@ compiler::LayerPlan read_layer(const Json& json, const std::string& place) {
 compiler::ProductPlan read_product(const Json& json, const std::string& place) {
   const std::string name = JsonFields(json, place).text("layer");
   const JsonFields product(json, fmt::format("layer {}:", printable(name)));
-  product.allow(
-      {"layer", "order", "chunk_rows", "activations_resident", "activation_slots", "bias_slots"});
+  product.allow({"layer", "order", "chunk_rows", "activations_resident", "activation_slots",
+                 "bias_slots", "tile_slots", "buffered_tiles"});
   const auto rows = [&](const std::string& key) { return read_count(product, key, 0); };
   return {name,
           read_name(kLoopOrders, product, "order"),
           rows("chunk_rows"),
           product.boolean("activations_resident"),
           rows("activation_slots"),
-          rows("bias_slots")};
+          rows("bias_slots"),
+          rows("tile_slots"),
+          static_cast<std::uint32_t>(product.number("buffered_tiles", 0, kTileShares))};
 }
 
 compiler::Capacities read_capacities(const JsonFields& program) {

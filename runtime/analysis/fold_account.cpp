@@ -39,12 +39,17 @@ void AccountObserver::RowsBegun::visit(StateVisitor& visitor) {
 }
 
 AccountObserver::AccountObserver(const ContractionShape& shape, const MachineConfig& config,
-                                 std::uint64_t steps)
-    : shape_(shape), config_(config), steps_(steps), k_blocks_(shape.k_blocks(config)) {}
+                                 std::uint64_t steps, BufferedTile buffered_tile)
+    : shape_(shape),
+      config_(config),
+      steps_(steps),
+      k_blocks_(shape.k_blocks(config)),
+      buffered_tile_(std::move(buffered_tile)) {}
 
 void AccountObserver::accepted(const Instruction& instruction) {
   if (const auto* fetch = std::get_if<Fetch>(&instruction.operation)) {
-    tiles_.push_back(fetch->tile);
+    tiles_.push_back(fetch->buffer ? buffered_tile_(fetches_) : fetch->tile);
+    ++fetches_;
   }
 }
 
@@ -130,6 +135,7 @@ void AccountObserver::visit(StateVisitor& visitor) {
   visitor.equal(pushes);
   for (std::uint64_t i = pushes_.begin(); i < pushes_.end(); ++i) visitor.total(pushes_[i]);
   rows_begun_.visit(visitor);
+  visitor.total(fetches_);
   visitor.total(sums_from_);
   visitor.total(folds_);
   visitor.total(next_hidden_);

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -70,8 +71,12 @@ inline constexpr std::uint64_t kMostSteps = 1'000'000;
 /// one that waited longest, then the earliest. Summaries replace the others.
 class AccountObserver final : public RunObserver {
  public:
-  /// The program's weights begin with tile 0. The arguments must outlive the observer.
-  AccountObserver(const ContractionShape& shape, const MachineConfig& config, std::uint64_t steps);
+  /// The number of the tile that a fetch takes from the unified buffer. Fetches count from 0.
+  using BufferedTile = std::function<std::uint64_t(std::uint64_t fetch)>;
+
+  /// The program's weights begin with tile 0. The references must outlive the observer.
+  AccountObserver(const ContractionShape& shape, const MachineConfig& config, std::uint64_t steps,
+                  BufferedTile buffered_tile);
 
   void accepted(const Instruction& instruction) override;
   void pushed(Cycle cycle) override;
@@ -122,7 +127,9 @@ class AccountObserver final : public RunObserver {
   const MachineConfig& config_;
   const std::uint64_t steps_;
   const std::uint64_t k_blocks_;
+  const BufferedTile buffered_tile_;
 
+  std::uint64_t fetches_ = 0;
   SlidingWindow<std::uint64_t> tiles_;  // fetched, not taken
   SlidingWindow<Cycle> pushes_;         // of tiles not taken
   RowsBegun rows_begun_;

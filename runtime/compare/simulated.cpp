@@ -71,7 +71,7 @@ Matrix run_with_values(const MachineConfig& machine, const Program& program,
   Matrix out(accumulator_type(machine.dtype), a.rows(), b.cols());
   TensorMemory memory(program);
   memory.bind(find_tensor(program, TensorRole::kActivation)->name, a);
-  memory.bind(find_tensor(program, TensorRole::kWeights)->name, b);
+  bind_weights(memory, program, b);
   memory.bind_result(find_tensor(program, TensorRole::kResult)->name, out);
   result = simulate(machine, program, &memory, options);
   return out;

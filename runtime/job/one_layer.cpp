@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/mapping/instruction_tiles.h"
+#include "compiler/mapping/tile_walk.h"
 
 namespace weft::runtime {
 namespace {
@@ -40,6 +41,7 @@ compiler::LayerInfo layer_of(const Program& program, const std::optional<TilingP
   info.n_tiles = plan->n_tiles;
   info.chunks = plan->m_chunks;
   info.fetches = plan->folds;
+  if (plan->tile_slots > 0) info.scheduled.push_back(buffered_tiles_text(plan->buffered_tiles));
   if (!lists_edges(*plan)) return info;
   info.tiles.m = edges(plan->spec.m, plan->chunk_rows);
   info.tiles.k = edges(plan->spec.k, program.array_rows);
@@ -55,6 +57,16 @@ std::vector<compiler::TileNumbers> tiles_of(const Program& program, const Tiling
                      static_cast<std::int32_t>(tile.n_tile)});
   }
   return tiles;
+}
+
+/// What the loads of tiles bring counts as weights; for the machine it is rows like all others.
+Traffic traffic_of(const Program& program, const std::optional<TilingPlan>& plan, Traffic traffic) {
+  if (!plan) return traffic;
+  const std::uint64_t bytes =
+      TileWalk(*plan).loaded_rows() * program.array_rows * element_bytes(program.dtype);
+  traffic.weight_bytes += bytes;
+  traffic.input_bytes -= bytes;
+  return traffic;
 }
 
 }  // namespace
@@ -77,9 +89,10 @@ NetworkRun one_layer_run(const Program& program, const std::optional<TilingPlan>
   LayerRun& layer = run.layers.emplace_back();
   layer.info = layer_of(program, plan);
   layer.info.issued_macs = result.issued_macs;
-  layer.info.weight_bytes = result.traffic.weight_bytes;
-  layer.info.input_bytes = result.traffic.input_bytes;
-  layer.info.output_bytes = result.traffic.output_bytes;
+  run.traffic = traffic_of(program, plan, result.traffic);
+  layer.info.weight_bytes = run.traffic.weight_bytes;
+  layer.info.input_bytes = run.traffic.input_bytes;
+  layer.info.output_bytes = run.traffic.output_bytes;
   layer.cycles = result.total;
   layer.ledger = result.ledger;
   layer.events = result.events;
@@ -87,7 +100,6 @@ NetworkRun one_layer_run(const Program& program, const std::optional<TilingPlan>
   run.total = result.total;
   run.ledger = result.ledger;
   run.path = result.critical_path;
-  run.traffic = result.traffic;
   run.events = result.events;
   run.issued_macs = result.issued_macs;
   run.useful_macs = layer.info.macs;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/figures.h"
+#include "compiler/mapping/tile_walk.h"
 #include "sim/memory/physical_memory.h"
 #include "sim/timing/timeline.h"
 
@@ -18,8 +19,10 @@ void check_memory(double bytes, std::string_view what, std::string_view advice) 
 
 std::uint64_t most_instructions(const TilingPlan& plan) {
   // One fetch per fold; a load and a matmul per slice; a vector, a store and a bias load per
-  // region.
-  return plan.folds + 2 * plan.matmuls() + 3 * plan.region_uses();
+  // region; a load per plane of a tile that comes through the unified buffer.
+  const TileWalk tiles(plan);
+  return plan.folds + 2 * plan.matmuls() + 3 * plan.region_uses() +
+         tiles.loads() * tiles.most_planes();
 }
 
 double program_bytes(const TilingPlan& plan) {

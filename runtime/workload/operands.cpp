@@ -95,7 +95,10 @@ InputHeaders read_headers(const RunOptions& options, ElementType dtype) {
 
 bool has_several_of_a_role(const Program& program) {
   for (const TensorDecl& tensor : program.tensors) {
-    if (std::ranges::count(program.tensors, tensor.role, &TensorDecl::role) > 1) return true;
+    const auto is_another = [&](const TensorDecl& other) {
+      return other.role == tensor.role && !is_weight_rows(program, other);
+    };
+    if (std::ranges::count_if(program.tensors, is_another) > 1) return true;
   }
   return false;
 }
@@ -103,7 +106,7 @@ bool has_several_of_a_role(const Program& program) {
 const TensorDecl* find_tensor(const Program& program, TensorRole role) {
   const TensorDecl* found = nullptr;
   for (const TensorDecl& tensor : program.tensors) {
-    if (tensor.role != role) continue;
+    if (tensor.role != role || is_weight_rows(program, tensor)) continue;
     if (found != nullptr) {
       throw InputError(
           fmt::format("tensors '{}' and '{}' have the same role", found->name, tensor.name));
@@ -111,6 +114,14 @@ const TensorDecl* find_tensor(const Program& program, TensorRole role) {
     found = &tensor;
   }
   return found;
+}
+
+void bind_weights(TensorMemory& memory, const Program& program, const Matrix& weights) {
+  for (const TensorDecl& tensor : program.tensors) {
+    if (tensor.role == TensorRole::kWeights || is_weight_rows(program, tensor)) {
+      memory.bind(tensor.name, weights);
+    }
+  }
 }
 
 reference::MatmulProblem Operands::problem(Activation activation) const {

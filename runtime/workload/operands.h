@@ -15,6 +15,7 @@
 #include "runtime/workload/run_options.h"
 #include "sim/isa/program.h"
 #include "sim/memory/matrix.h"
+#include "sim/memory/tensor_memory.h"
 
 namespace weft::runtime {
 
@@ -32,11 +33,15 @@ struct InputHeaders {
 InputHeaders read_headers(const RunOptions& options, ElementType dtype);
 
 /// True if several tensors have the same role, as in programs of networks. No file can be given for
-/// one of them, so all inputs are random.
+/// one of them, so all inputs are random. The weights of a product count once (kWeightRows).
 bool has_several_of_a_role(const Program& program);
 
-/// Returns the tensor with this role, or nullptr. Throws InputError if the program has several.
+/// Returns the tensor with this role, or nullptr; not the rows of a product's weights. Throws
+/// InputError if the program has several.
 const TensorDecl* find_tensor(const Program& program, TensorRole role);
+
+/// Binds the product's weights wherever the program holds them: as tiles, and perhaps as rows.
+void bind_weights(TensorMemory& memory, const Program& program, const Matrix& weights);
 
 struct Operands {
   Matrix a;

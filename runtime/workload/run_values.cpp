@@ -13,7 +13,7 @@ RunValues::RunValues(const Program& program, const RunOptions& options, const In
   }
   operands_ = load_operands(program, options, inputs, random_bias);
   bind(program, TensorRole::kActivation, operands_.a);
-  bind(program, TensorRole::kWeights, operands_.b);
+  bind_weights(memory_, program, operands_.b);
   if (operands_.machine_bias) bind(program, TensorRole::kBias, *operands_.machine_bias);
   if (const TensorDecl* tensor = find_tensor(program, TensorRole::kResult)) {
     result_ = Matrix(tensor->type, tensor->rows, tensor->cols);

@@ -19,7 +19,7 @@ class InstructionStream {
   /// The most loops that a stream may have.
   static constexpr std::size_t kLoops = 3;
   /// Where the stream is, in numbers that only the stream understands.
-  using Position = std::array<std::uint64_t, 6>;
+  using Position = std::array<std::uint64_t, 7>;
 
   InstructionStream() = default;
   InstructionStream(const InstructionStream&) = delete;

@@ -55,8 +55,13 @@ std::string_view to_string(Activation activation);
 /// Returns the activation with this name. Throws InputError; `what` names the value in its message.
 Activation parse_activation(std::string_view name, std::string_view what = "activation");
 
+/// The tensor that holds "b" again as rows, in a program that loads some of its tiles through the
+/// unified buffer.
+inline constexpr std::string_view kWeightRows = "b_rows";
+
 /// What a program computes, so that a run can be checked: out = activation(a*b + bias) with the
-/// tensors "a" [M,K], "b" [K,N], "bias" [1,N] (if there is one) and "out" [M,N].
+/// tensors "a" [M,K], "b" [K,N], "bias" [1,N] (if there is one) and "out" [M,N]. An activation
+/// "b_rows" [K,N], if there is one, is b again.
 struct MatmulSpec {
   std::uint64_t m = 0;
   std::uint64_t k = 0;
@@ -84,6 +89,9 @@ struct Program {
            a.tensors == b.tensors && a.computes == b.computes && a.code == b.code;
   }
 };
+
+/// True if the tensor holds the weights of a product again (kWeightRows).
+bool is_weight_rows(const Program& program, const TensorDecl& tensor);
 
 /// Host rows (or tiles, for weights) that `tensor` occupies from its base on. Throws InputError if
 /// the number overflows, or the program has no array.

@@ -7,6 +7,7 @@
 
 #include "compiler/emit/matmul.h"
 #include "tests/machine/random_program.h"
+#include "tests/machine/random_tiles.h"
 
 namespace weft {
 namespace {
@@ -23,6 +24,7 @@ class Addresses {
 
   int loads = 0;
   int bias_loads = 0;
+  int tile_loads = 0;
 
  private:
   const TensorDecl& tensor(TensorRole role) const {
@@ -43,6 +45,9 @@ class Addresses {
       ++loads;
       return;
     }
+    if (program_.tensors.back().name == kWeightRows && load.host >= program_.tensors.back().base) {
+      return check_tile(load, tile);
+    }
     const std::uint64_t row = load.host - tensor(TensorRole::kBias).base;
     const bool all = load.rows > result_row_rows(program_) || plan_.n_tiles == 1;
     if (!all) {
@@ -51,9 +56,25 @@ class Addresses {
     EXPECT_EQ(tile.chunk, -1);
     ++bias_loads;
   }
+  // B is loaded from host row base + plane*K + k. A plane may have columns of several tiles.
+  void check_tile(const Load& load, const InstructionTile& tile) {
+    const std::uint64_t row = load.host - program_.tensors.back().base;
+    const std::uint64_t first = row / plan_.spec.k * program_.array_rows;
+    EXPECT_EQ(tile.k_tile, static_cast<std::int64_t>(row % plan_.spec.k / program_.array_rows));
+    EXPECT_GE(tile.n_tile, static_cast<std::int64_t>(first / program_.array_cols));
+    EXPECT_LE(tile.n_tile,
+              static_cast<std::int64_t>((first + program_.array_rows - 1) / program_.array_cols));
+    EXPECT_EQ(tile.chunk, -1);
+    loaded_[load.ub] = tile;
+    ++tile_loads;
+  }
   void check(const Fetch& fetch, const InstructionTile& tile) {
-    EXPECT_EQ(tile.n_tile, static_cast<std::int64_t>(fetch.tile / plan_.k_tiles));
-    EXPECT_EQ(tile.k_tile, static_cast<std::int64_t>(fetch.tile % plan_.k_tiles));
+    if (fetch.buffer) {
+      EXPECT_EQ(loaded_.at(fetch.buffer->row), tile);
+    } else {
+      EXPECT_EQ(tile.n_tile, static_cast<std::int64_t>(fetch.tile / plan_.k_tiles));
+      EXPECT_EQ(tile.k_tile, static_cast<std::int64_t>(fetch.tile % plan_.k_tiles));
+    }
     last_fetched_.push_back(tile);
   }
   // A matmul swaps in the next tile of the FIFO. Fetches fill the FIFO in order.
@@ -77,6 +98,7 @@ class Addresses {
 
   const TilingPlan& plan_;
   const Program& program_;
+  std::map<std::uint32_t, InstructionTile> loaded_;  // by the first UB row
   std::vector<InstructionTile> last_fetched_;
   std::size_t taken_ = 0;
   std::vector<InstructionTile> results_;
@@ -87,6 +109,7 @@ TEST(InstructionTilesTest, AreThoseOfTheAddressesOnRandomProducts) {
   int inner = 0;
   int loads = 0;
   int bias_loads = 0;
+  int tile_loads = 0;
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Random random(seed);
@@ -94,7 +117,7 @@ TEST(InstructionTilesTest, AreThoseOfTheAddressesOnRandomProducts) {
     const MatmulSpec spec{random.between(1, 40), random.between(1, 40), random.between(1, 40),
                           random.chance(50), Activation::kNone};
     if (!fits_unified_buffer(spec, config)) continue;
-    const TilingPlan plan = plan_matmul(spec, config);
+    const TilingPlan plan = testing::with_random_tiles(plan_matmul(spec, config), config, random);
     const Program program = lower_matmul(plan, config);
     const std::vector<InstructionTile> tiles = instruction_tiles(plan, program);
     ASSERT_EQ(tiles.size(), program.code.size());
@@ -103,10 +126,12 @@ TEST(InstructionTilesTest, AreThoseOfTheAddressesOnRandomProducts) {
     inner += plan.order == LoopOrder::kChunkInnermost ? 1 : 0;
     loads += addresses.loads;
     bias_loads += addresses.bias_loads;
+    tile_loads += addresses.tile_loads;
   }
   EXPECT_GT(inner, 50);
   EXPECT_GT(loads, 500);
   EXPECT_GT(bias_loads, 100);
+  EXPECT_GT(tile_loads, 500);
 }
 
 }  // namespace

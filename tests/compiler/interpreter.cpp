@@ -33,6 +33,7 @@ class Interpreter {
         config_(config),
         operands_(operands),
         buffer_(config.unified_buffer_rows() * config.row_bytes()),
+        loaded_from_(config.unified_buffer_rows()),
         accumulators_(config.accumulator_rows, std::vector<std::int32_t>(config.array_cols)),
         history_(config.accumulator_rows) {
     const TensorDecl& out = tensor(program, TensorRole::kResult);
@@ -48,21 +49,27 @@ class Interpreter {
   }
 
  private:
-  // Returns one host row of the activations or of the bias.
+  // Returns one host row of the activations, of the weights as rows, or of the bias.
   Bytes host_row(std::uint64_t row) const {
-    Bytes bytes(config_.row_bytes());
-    const TensorDecl& a = tensor(program_, TensorRole::kActivation);
-    const std::uint64_t k_tiles = tiles_of(a.cols, config_.array_rows);
-    if (row >= a.base && row < a.base + k_tiles * a.rows) {
-      const std::uint64_t k_tile = (row - a.base) / a.rows;
-      const std::uint64_t m = (row - a.base) % a.rows;
-      for (std::uint64_t r = 0; r < config_.array_rows; ++r) {
-        const std::uint64_t k = k_tile * config_.array_rows + r;
-        put_element(bytes, r, k < a.cols ? operands_.a.at(m, k) : 0);
-      }
-      return bytes;
-    }
+    const TensorDecl& a = program_.tensors.front();
+    if (holds(a, row)) return row_of(a, operands_.a, row);
+    const TensorDecl& last = program_.tensors.back();
+    if (last.name == kWeightRows && holds(last, row)) return row_of(last, operands_.b, row);
     return bias_row(row);
+  }
+  bool holds(const TensorDecl& matrix, std::uint64_t row) const {
+    const std::uint64_t planes = tiles_of(matrix.cols, config_.array_rows);
+    return row >= matrix.base && row < matrix.base + planes * matrix.rows;
+  }
+  Bytes row_of(const TensorDecl& matrix, const Grid& values, std::uint64_t row) const {
+    Bytes bytes(config_.row_bytes());
+    const std::uint64_t plane = (row - matrix.base) / matrix.rows;
+    for (std::uint64_t r = 0; r < config_.array_rows; ++r) {
+      const std::uint64_t col = plane * config_.array_rows + r;
+      put_element(bytes, r,
+                  col < matrix.cols ? values.at((row - matrix.base) % matrix.rows, col) : 0);
+    }
+    return bytes;
   }
   Bytes bias_row(std::uint64_t row) const {
     const TensorDecl& bias = tensor(program_, TensorRole::kBias);
@@ -102,16 +109,50 @@ class Interpreter {
       require((load.ub + i + 1) * row.size() <= buffer_.size(), "load outside the UB");
       std::copy(row.begin(), row.end(),
                 buffer_.begin() + static_cast<std::ptrdiff_t>((load.ub + i) * row.size()));
+      loaded_from_.at(load.ub + i) = load.host + i;
     }
   }
-  void execute(const Fetch& fetch) { fifo_.push_back(fetch.tile); }
 
-  std::int32_t weight(std::uint64_t r, std::uint64_t c) const {
+  struct Tile {
+    std::uint64_t number = 0;
+    std::vector<std::int32_t> weights = {};  // row-major
+  };
+
+  void execute(const Fetch& fetch) {
+    fifo_.push_back(fetch.buffer ? tile_in_buffer(*fetch.buffer) : tile_in_memory(fetch.tile));
+  }
+  Tile tile_in_memory(std::uint64_t number) const {
     const Grid& b = operands_.b;
     const std::uint64_t k_tiles = tiles_of(b.rows, config_.array_rows);
-    const std::uint64_t k = current_tile_ % k_tiles * config_.array_rows + r;
-    const std::uint64_t n = current_tile_ / k_tiles * config_.array_cols + c;
-    return k < b.rows && n < b.cols ? b.at(k, n) : 0;
+    Tile tile{number};
+    for (std::uint64_t r = 0; r < config_.array_rows; ++r) {
+      for (std::uint64_t c = 0; c < config_.array_cols; ++c) {
+        const std::uint64_t k = number % k_tiles * config_.array_rows + r;
+        const std::uint64_t n = number / k_tiles * config_.array_cols + c;
+        tile.weights.push_back(k < b.rows && n < b.cols ? b.at(k, n) : 0);
+      }
+    }
+    return tile;
+  }
+  // Its number follows from where its first row was loaded from.
+  Tile tile_in_buffer(const BufferTile& block) const {
+    const TensorDecl& rows = program_.tensors.back();
+    require(rows.name == kWeightRows && !block.transpose && block.at == 0, "another block");
+    const std::uint64_t row = loaded_from_.at(block.row) - rows.base;
+    const std::uint64_t first = row / rows.rows * config_.array_rows + block.window.column;
+    require(first % config_.array_cols == 0, "a tile begins with another column");
+    const std::uint64_t k_tiles = tiles_of(rows.rows, config_.array_rows);
+    Tile tile{first / config_.array_cols * k_tiles + row % rows.rows / config_.array_rows};
+    for (std::uint64_t r = 0; r < config_.array_rows; ++r) {
+      for (std::uint64_t c = 0; c < config_.array_cols; ++c) {
+        const std::uint64_t lane = block.window.column + c;
+        const std::uint64_t plane = lane / config_.array_rows * block.window.plane;
+        const bool inside = r < block.rows && c < block.lanes;
+        tile.weights.push_back(inside ? element(block.row + plane + r, lane % config_.array_rows)
+                                      : 0);
+      }
+    }
+    return tile;
   }
   void execute(const Matmul& matmul) {
     if (matmul.next_weights) {
@@ -127,11 +168,11 @@ class Interpreter {
     auto& sums = accumulators_.at(matmul.acc + i);
     auto& tiles = history_.at(matmul.acc + i);
     if (!matmul.accumulate) tiles.clear();
-    tiles.push_back(current_tile_);
+    tiles.push_back(current_tile_.number);
     for (std::uint64_t c = 0; c < config_.array_cols; ++c) {
       std::int32_t sum = matmul.accumulate ? sums[c] : 0;
       for (std::uint64_t r = 0; r < config_.array_rows; ++r) {
-        sum += element(matmul.ub.base + i, r) * weight(r, c);
+        sum += element(matmul.ub.base + i, r) * current_tile_.weights[r * config_.array_cols + c];
       }
       sums[c] = sum;
     }
@@ -189,10 +230,11 @@ class Interpreter {
   const MachineConfig& config_;
   const Operands& operands_;
   Bytes buffer_;
+  std::vector<std::uint64_t> loaded_from_;  // host row, of each UB row
   std::vector<std::vector<std::int32_t>> accumulators_;
   std::vector<std::vector<std::uint64_t>> history_;
-  std::deque<std::uint64_t> fifo_;
-  std::uint64_t current_tile_ = 0;
+  std::deque<Tile> fifo_;
+  Tile current_tile_;
   Outcome outcome_;
 };
 

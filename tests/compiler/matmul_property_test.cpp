@@ -6,12 +6,15 @@
 // or an overlap), FIFO 1 and queue 1 (an order that needs more).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <string>
 
 #include "base/error.h"
 #include "compiler/emit/matmul.h"
+#include "compiler/mapping/buffers.h"
+#include "compiler/mapping/tile_walk.h"
 #include "compiler/mapping/tiling_plan.h"
 #include "tests/compiler/interpreter.h"
 #include "tests/compiler/order_oracle.h"
@@ -61,6 +64,13 @@ class CaseMaker {
     made.spec.bias = pick(0, 1) == 0;
     made.spec.activation = static_cast<Activation>(pick(0, 2));
     return made;
+  }
+
+  /// Every other plan with some tiles that come through the unified buffer, if they fit.
+  TilingPlan with_tiles(const TilingPlan& plan, const MachineConfig& config) {
+    if (pick(0, 1) == 0) return plan;
+    const std::uint32_t share = pick(0, 1) == 0 ? kTileShares : pick(1, kTileShares);
+    return with_tile_slots(plan, config, pick(1, 6), share).value_or(plan);
   }
 
   test::Grid grid(std::uint64_t rows, std::uint64_t cols, int magnitude) {
@@ -121,7 +131,13 @@ void check_buffers(const TilingPlan& plan, const MachineConfig& config) {
   ASSERT_GE(plan.output_slots, 1U);
   ASSERT_LE(plan.output_slots, plan.region_uses());
   ASSERT_EQ(plan.bias_slots > 0, plan.spec.bias);
-  ASSERT_LE(plan.activation_slots * chunk + plan.bias_slots * rr + plan.output_slots * chunk * rr,
+  const std::uint64_t planes =
+      (config.array_cols + config.array_rows - 2) / config.array_rows + 1;  // of a tile, at most
+  const std::uint64_t aligned = (config.array_cols + config.array_rows - 1) / config.array_rows;
+  const bool always =
+      config.array_cols % config.array_rows == 0 || config.array_rows % config.array_cols == 0;
+  ASSERT_LE(plan.activation_slots * chunk + plan.bias_slots * rr + plan.output_slots * chunk * rr +
+                plan.tile_slots * config.array_rows * (always ? aligned : planes),
             config.unified_buffer_rows());
   ASSERT_GE(plan.accumulator_regions, 1U);
   ASSERT_LE(plan.accumulator_regions * chunk, config.accumulator_rows);
@@ -135,6 +151,12 @@ void check_counts(const TilingPlan& plan, const Program& program) {
     const auto* matmul = std::get_if<Matmul>(&instruction.operation);
     if (matmul != nullptr && matmul->next_weights) ++tiles_taken;
   }
+  const auto tiles = std::ranges::count_if(program.code, [](const Instruction& instruction) {
+    const auto* fetch = std::get_if<Fetch>(&instruction.operation);
+    return fetch != nullptr && fetch->buffer;
+  });
+  EXPECT_EQ(tiles > 0, plan.tile_slots > 0);
+  EXPECT_EQ(instruction_count(plan), program.code.size());
   const auto of = [&](Unit unit) { return count[static_cast<std::size_t>(unit)]; };
   EXPECT_EQ(of(Unit::kFetch), plan.folds);
   EXPECT_EQ(tiles_taken, plan.folds);
@@ -169,7 +191,8 @@ void check_values(const Case& c, const test::Operands& operands, const test::Out
 
 /// Bursts of transfers must not fill a queue ahead of a matmul. A burst has at most two transfers
 /// moved forward and one that the matmul needs; loads may add two of a bias.
-void check_bursts(const Program& program) {
+void check_bursts(const TilingPlan& plan, const Program& program) {
+  if (plan.tile_slots > 0) return;  // a tile may take many loads, one for each plane
   std::array<int, kUnitCount> since_matmul{};
   for (const Instruction& instruction : program.code) {
     ++since_matmul[instruction.operation.index()];
@@ -229,6 +252,13 @@ void count_classes(const Case& c, const TilingPlan& plan, std::map<std::string, 
   hits["FIFO and queue of one"] += c.config.weight_fifo_tiles == 1 && c.config.queue_depth == 1;
   hits["UB for one result"] += plan.chunk_rows == 1 && plan.output_slots == 1 &&
                                c.config.accumulator_rows > 1 && c.spec.m > 1;
+  const TileWalk tiles(plan);
+  hits["all tiles buffered"] += plan.buffered_tiles == kTileShares && plan.folds > 1;
+  hits["some tiles buffered"] += plan.tile_slots > 0 && tiles.tiles() < plan.k_tiles * plan.n_tiles;
+  hits["a slot for each tile"] +=
+      plan.tile_slots > 0 && tiles.loads() < tiles.uses_before(plan.folds);
+  hits["tile slots used again"] += plan.tile_slots > 0 && tiles.loads() > plan.tile_slots;
+  hits["tiles in several planes"] += plan.tile_slots > 0 && tiles.most_planes() > 1;
   hits["one weight for all"] += plan.folds == 1 && plan.m_chunks > 1;
 }
 
@@ -244,7 +274,7 @@ TEST(MatmulPropertyTest, ProgramComputesTheMatmulOnEveryMachineAndShape) {
                                   maker.grid(c.spec.k, c.spec.n, 3), maker.grid(1, c.spec.n, 9)};
     TilingPlan plan;
     try {
-      plan = plan_matmul(c.spec, c.config);
+      plan = maker.with_tiles(plan_matmul(c.spec, c.config), c.config);
     } catch (const ConfigError&) {
       const std::uint64_t rr = c.config.result_row_rows();
       ASSERT_LT(c.config.unified_buffer_rows(), 1 + rr + (c.spec.bias ? rr : 0));
@@ -256,7 +286,7 @@ TEST(MatmulPropertyTest, ProgramComputesTheMatmulOnEveryMachineAndShape) {
     const test::Outcome outcome = test::interpret(program, c.config, operands);
     check_buffers(plan, c.config);
     check_counts(plan, program);
-    check_bursts(program);
+    check_bursts(plan, program);
     check_sums(c, plan, outcome);
     check_values(c, operands, outcome);
     check_macs(plan);

@@ -55,6 +55,9 @@ inline MatmulRun run_matmul(const MachineConfig& config, const Program& program,
   TensorMemory memory(program);
   memory.bind("a", operands.a);
   memory.bind("b", operands.b);
+  for (const TensorDecl& tensor : program.tensors) {
+    if (is_weight_rows(program, tensor)) memory.bind(tensor.name, operands.b);
+  }
   if (spec.bias) memory.bind("bias", operands.bias);
   memory.bind_result("out", run.out);
   run.result = simulate(config, program, &memory, {engine, threads, {}});

@@ -10,13 +10,14 @@
 #include "sim/config/config_keys.h"
 #include "sim/simulate.h"
 #include "tests/machine/random_program.h"
+#include "tests/machine/random_tiles.h"
 
 namespace weft::report {
 namespace {
 
 using weft::testing::Random;
 
-constexpr std::uint64_t kCases = 200;
+constexpr std::uint64_t kCases = 300;
 
 MatmulSpec random_spec(const MachineConfig& config, Random& random) {
   const std::uint32_t longest = random.between(0, 2);
@@ -41,12 +42,15 @@ TEST(AccountStreamTest, SkippedFoldsAreSummarizedAsIfTheyHadBeenSeen) {
     const MatmulSpec spec = random_spec(config, random);
     SCOPED_TRACE(::testing::Message()
                  << "seed " << seed << ": " << spec.m << " x " << spec.k << " x " << spec.n);
-    const TilingPlan plan = plan_matmul(spec, config);
+    const TilingPlan plan = testing::with_random_tiles(plan_matmul(spec, config), config, random);
+    const auto tile_of = [tiles = plan.k_tiles * plan.n_tiles](std::uint64_t fetch) {
+      return fetch % tiles;
+    };
     const std::uint64_t steps = random.between(1, 12);
     const runtime::ContractionShape shape = product_shape(spec);
-    runtime::AccountObserver observer(shape, config, steps);
+    runtime::AccountObserver observer(shape, config, steps, tile_of);
     const Result result = simulate(config, *matmul_stream(plan, config), &observer);
-    runtime::AccountObserver every_fold(shape, config, steps);
+    runtime::AccountObserver every_fold(shape, config, steps, tile_of);
     StreamedRun run(config, &every_fold);
     for (const Instruction& instruction : lower_matmul(plan, config).code) run.accept(instruction);
     const runtime::Account expected = every_fold.account(run.finish());

@@ -56,7 +56,7 @@ NetworkPlan random_plan(std::mt19937_64& random) {
     if (below(3) == 0) {
       plan.programs.emplace_back(
           ProductPlan{"p", below(2) == 0 ? LoopOrder::kChunkOutermost : LoopOrder::kChunkInnermost,
-                      1 + below(9), below(2) == 0, below(9), below(9)});
+                      1 + below(9), below(2) == 0, below(9), below(9), below(9), below(65)});
       continue;
     }
     LayersPlan layers{{1 + below(99), 1 + below(99), 1 + below(9)},
@@ -131,6 +131,8 @@ TEST_F(PlanFileTest, EveryFieldChangesTheHash) {
       [&](NetworkPlan& p) { product(p).activations_resident = true; },
       [&](NetworkPlan& p) { product(p).activation_slots = 1; },
       [&](NetworkPlan& p) { product(p).bias_slots = 1; },
+      [&](NetworkPlan& p) { product(p).tile_slots = 1; },
+      [&](NetworkPlan& p) { product(p).buffered_tiles = 1; },
   };
   std::set<std::string> hashes = {plan_hash(plan)};
   for (const auto& change : changes) {

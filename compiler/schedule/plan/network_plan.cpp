@@ -41,7 +41,9 @@ ProductPlan product_plan(const ScheduledSegment& scheduled) {
           mapping.chunk_rows,
           mapping.activations_resident,
           mapping.activation_slots,
-          mapping.bias_slots};
+          mapping.bias_slots,
+          mapping.tile_slots,
+          mapping.buffered_tiles};
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiler/mapping/buffers.h"
+#include "compiler/mapping/tile_walk.h"
 #include "compiler/schedule/product/product_segment.h"
 #include "compiler/schedule/product/refuse_plan.h"
 
@@ -71,6 +72,29 @@ class PlannedProduct {
   const std::string& layer_;
 };
 
+/// The plans with the slots for tiles that `plan` has.
+std::vector<TilingPlan> with_planned_tiles(const std::vector<TilingPlan>& plans,
+                                           const MachineConfig& config, const ProductPlan& plan) {
+  if (plan.tile_slots == 0 && plan.buffered_tiles == 0) return plans;
+  if (plan.tile_slots == 0) {
+    refuse(plan.layer, "buffered_tiles", plan.buffered_tiles, "the product has no tile_slots");
+  }
+  TilingPlan changed = plans.front();
+  changed.tile_slots = plan.tile_slots;
+  changed.buffered_tiles = plan.buffered_tiles;
+  if (TileWalk(changed).tiles() == 0) {
+    refuse(plan.layer, "buffered_tiles", plan.buffered_tiles,
+           "leaves no tile for the tile_slots; give more, or 0 for both");
+  }
+  std::vector<TilingPlan> changes;
+  for (const TilingPlan& each : plans) {
+    auto with_tiles = with_tile_slots(each, config, plan.tile_slots, plan.buffered_tiles);
+    if (with_tiles) changes.push_back(*with_tiles);
+  }
+  if (changes.empty()) refuse(plan.layer, "tile_slots", plan.tile_slots, "do not fit");
+  return changes;
+}
+
 }  // namespace
 
 Schedule planned_product(const Segment& segment, const MachineConfig& config,
@@ -87,7 +111,7 @@ Schedule planned_product(const Segment& segment, const MachineConfig& config,
   }
   std::vector<TilingPlan> possible = plans_with_chunks(*product, config, plan.chunk_rows);
   if (possible.empty()) refuse(name, "chunk_rows", plan.chunk_rows, "its slots do not fit");
-  PlannedProduct found(std::move(possible), name);
+  PlannedProduct found(with_planned_tiles(possible, config, plan), name);
   found.keep(
       "order", plan.order, [](const TilingPlan& each) { return each.order; },
       [](LoopOrder order) {

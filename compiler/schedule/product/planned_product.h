@@ -19,6 +19,8 @@ struct ProductPlan {
   bool activations_resident = false;
   std::uint32_t activation_slots = 0;
   std::uint32_t bias_slots = 0;
+  std::uint32_t tile_slots = 0;
+  std::uint32_t buffered_tiles = 0;  // Mapping::buffered_tiles
   friend bool operator==(const ProductPlan&, const ProductPlan&) = default;
 };
 

@@ -9,6 +9,7 @@
 #include "compiler/layers/host_tensors.h"
 #include "compiler/mapping/instruction_tiles.h"
 #include "compiler/mapping/matmul_walk.h"
+#include "compiler/mapping/tile_walk.h"
 
 namespace weft::compiler {
 namespace {
@@ -55,23 +56,30 @@ LaneFunction function_of(const Epilogue& epilogue) {
   return {epilogue.op, epilogue.low, epilogue.high};
 }
 
-/// The host's side of tensors a, b, bias and out.
+/// The host's side of tensors a, b, bias and out, and of b_rows if `weight_rows`.
 std::vector<HostTensor> host_tensors(const Segment& segment, const ContractionLayer& layer,
-                                     ElementType dtype) {
+                                     ElementType dtype, bool weight_rows) {
   const auto& weights = std::get<ConstantWeights>(layer.weights);
   // One tap and one plane of K rows: the matrix [K, N] itself.
   const KLayout layout{1, 1, 1, 0, layer.k};
   std::vector<HostTensor> tensors;
   tensors.push_back(sheet_tensor(segment.sheets[layer.a.sheet]));
-  tensors.push_back(constant_tensor(
-      [=, k = layer.k, n = layer.n] { return pack_weights(weights, layout, k, n, 1, dtype, 0); },
-      weights.fixed));
+  const auto make = [=, k = layer.k, n = layer.n] {
+    return pack_weights(weights, layout, k, n, 1, dtype, 0);
+  };
+  tensors.push_back(constant_tensor(make, weights.fixed));
   if (layer.epilogue.bias) {
     tensors.push_back(constant_tensor(
         [make = layer.epilogue.bias, n = layer.n] { return pack_words(make(), n); }, false));
   }
   tensors.push_back(sheet_tensor(segment.sheets[layer.out.sheet]));
+  if (weight_rows) tensors.push_back(constant_tensor(make, weights.fixed));
   return tensors;
+}
+
+/// Bytes of host rows that bring tiles of weights.
+std::uint64_t weight_row_bytes(const TilingPlan& plan, const MachineConfig& config) {
+  return TileWalk(plan).loaded_rows() * config.row_bytes();
 }
 
 LayerInfo layer_info(const Layer& layer, const TilingPlan& plan, const MachineConfig& config) {
@@ -84,11 +92,14 @@ LayerInfo layer_info(const Layer& layer, const TilingPlan& plan, const MachineCo
   info.chunks = plan.m_chunks;
   info.fetches = plan.folds;
   info.vector_rows = plan.spec.m * plan.n_tiles;
-  info.weight_bytes = plan.folds * config.tile_bytes();
+  info.weight_row_bytes = weight_row_bytes(plan, config);
+  info.weight_bytes = info.weight_row_bytes +
+                      (plan.folds - TileWalk(plan).uses_before(plan.folds)) * config.tile_bytes();
   const std::uint64_t passes = plan.activations_resident ? 1 : plan.n_tiles;
   const std::uint64_t bias_rows = walk.bias_loads() * (walk.bias_stays() ? plan.n_tiles : 1) * rr;
   info.input_bytes = (plan.spec.m * plan.k_tiles * passes + bias_rows) * config.row_bytes();
   info.output_bytes = plan.spec.m * plan.n_tiles * rr * config.row_bytes();
+  if (plan.buffered_tiles > 0) info.scheduled.push_back(buffered_tiles_text(plan.buffered_tiles));
   return info;
 }
 
@@ -177,11 +188,13 @@ MachineStep product_step(const Segment& segment, const Schedule& schedule,
   step.schedule = schedule;
   step.program = lower_matmul(plan, config, function, most);
   if (!activation_of(function, config.dtype)) step.program.computes.reset();
-  step.tensors = host_tensors(segment, body, config.dtype);
+  const bool weight_rows = TileWalk(plan).tiles() > 0;
+  step.tensors = host_tensors(segment, body, config.dtype, weight_rows);
   step.layers.push_back(layer_info(layer, plan, config));
   step.layers.back().tiles = layer_tiles(plan, config);
   step.layers.back().folds = map_folds(plan.spec.k, plan.spec.n, plan, config);
-  step.results.push_back(layer_result(segment, body, layer.value, step.tensors.size() - 1));
+  const std::size_t out = step.tensors.size() - (weight_rows ? 2 : 1);
+  step.results.push_back(layer_result(segment, body, layer.value, out));
   step.instruction_layer.assign(step.program.code.size(), 0);
   for (const InstructionTile& tile : instruction_tiles(plan, step.program)) {
     step.instruction_tile.push_back({static_cast<std::int32_t>(tile.chunk),

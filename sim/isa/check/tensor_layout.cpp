@@ -114,6 +114,10 @@ void check_computes(const Program& program) {
   check_shape(program, "b", TensorRole::kWeights, spec.k, spec.n);
   if (spec.bias) check_shape(program, "bias", TensorRole::kBias, 1, spec.n);
   check_shape(program, "out", TensorRole::kResult, spec.m, spec.n);
+  const auto holds_weights = [&](const TensorDecl& each) { return is_weight_rows(program, each); };
+  if (std::ranges::any_of(program.tensors, holds_weights)) {
+    check_shape(program, kWeightRows, TensorRole::kActivation, spec.k, spec.n);
+  }
 }
 
 }  // namespace
@@ -121,6 +125,10 @@ void check_computes(const Program& program) {
 std::string_view to_string(TensorRole role) {
   const auto index = static_cast<std::size_t>(role);
   return index < table::kRole.names.size() ? table::kRole.names[index] : "unknown";
+}
+
+bool is_weight_rows(const Program& program, const TensorDecl& tensor) {
+  return program.computes && tensor.name == kWeightRows;
 }
 
 std::uint32_t result_row_rows(const Program& program) {

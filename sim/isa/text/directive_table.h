@@ -35,7 +35,8 @@ inline constexpr auto kTensorLine = table::opcode<TensorDecl>(
                     "its first host row, or its first tile"));
 
 inline constexpr auto kComputesLine = table::opcode<MatmulSpec>(
-    "computes matmul", "What the program computes from tensors a, b and bias into out.",
+    "computes matmul",
+    "What the program computes from tensors a, b and bias into out. Tensor b_rows holds b again.",
     table::required("m", table::kAddress, table::at(&MatmulSpec::m), "rows of a"),
     table::required("k", table::kAddress, table::at(&MatmulSpec::k), "columns of a"),
     table::required("n", table::kAddress, table::at(&MatmulSpec::n), "columns of b"),

@@ -244,6 +244,19 @@ TEST_F(PlanTest, AProductIsRefusedWithOneField) {
             std::string::npos);
   EXPECT_NE(error_of("bias_slots", 9).find("layer 'conv': bias_slots = 9: must be 0 with"),
             std::string::npos);
+  EXPECT_NE(error_of("buffered_tiles", 64).find("buffered_tiles = 64: the product has no tile_slo"),
+            std::string::npos);
+  EXPECT_NE(error_of("buffered_tiles", 65).find("buffered_tiles"), std::string::npos);
+  EXPECT_NE(error_of("tile_slots", 4).find("buffered_tiles = 0: leaves no tile for the tile_slots"),
+            std::string::npos);
+  Json many = plan;
+  many["programs"][0]["product"]["buffered_tiles"] = 64;
+  many["programs"][0]["product"]["tile_slots"] = 100000;
+  EXPECT_NE(with_plan(folder_.write("many.json", many.dump()))
+                .err.find("layer 'conv': tile_slots = 100000: do not fit"),
+            std::string::npos);
+  many["programs"][0]["product"]["tile_slots"] = 2;
+  EXPECT_EQ(with_plan(folder_.write("two.json", many.dump())).code, 0);
   Json layers = plan;
   layers["programs"] = Json::parse(folder_.read("product.json"))["programs"];
   layers["programs"][0] = {

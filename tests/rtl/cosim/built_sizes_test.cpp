@@ -5,7 +5,7 @@ namespace weft {
 namespace {
 
 TEST(RtlCosimulationTest, SquareArraysEqualSteppedToTheBitAndTheCycle) {
-  testing::compare_programs({{4, 4}, {8, 8}, {16, 16}}, 1000, 17);
+  testing::compare_programs({{4, 4}, {8, 8}, {16, 16}}, 1000, 18);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 
 TEST(RtlCosimulationTest, OddArraysEqualSteppedToTheBitAndTheCycle) {
   test::use_arrays_of(WEFT_TEST_ARRAYS);
-  testing::compare_programs({{3, 5}, {7, 2}, {1, 6}}, 500, 17);
+  testing::compare_programs({{3, 5}, {7, 2}, {1, 6}}, 500, 18);
 }
 
 }  // namespace

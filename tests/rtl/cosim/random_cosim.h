@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "sim/analysis/summary.h"
 #include "sim/machine/machine.h"
+#include "tests/machine/random_tiles.h"
 #include "tests/machine/run_matmul.h"
 
 namespace weft::testing {
@@ -120,7 +121,8 @@ inline void compare_matmul(const std::vector<ArraySize>& sizes, std::uint64_t se
   Random random(seed);
   MachineConfig config = random_machine_of(sizes, random);
   config.unified_buffer_kib = random.between(16, 64);
-  const TilingPlan plan = plan_matmul(random_spec(config, random), config);
+  const TilingPlan plan =
+      with_random_tiles(plan_matmul(random_spec(config, random), config), config, random);
   const Program program = lower_matmul(plan, config);
   const auto operands = random_operands(plan.spec, config.dtype, random.chance(50), random);
   const auto stepped = run_matmul(config, program, operands, Engine::kStepped);
@@ -130,6 +132,7 @@ inline void compare_matmul(const std::vector<ArraySize>& sizes, std::uint64_t se
   ASSERT_EQ(stepped.out, rtl.out);
   count_machine(config, hits);
   if (plan.order == LoopOrder::kChunkInnermost) ++hits["kept weights"];
+  if (plan.tile_slots > 0) ++hits["tiles through the buffer"];
   if (stepped.result.ledger.weight_stall > 0) ++hits["stalled for weights"];
   if (stepped.result.ledger.input_stall > 0) ++hits["stalled for input"];
 }

@@ -120,10 +120,15 @@ TEST(NetworkPlanTest, HoldsBandsWhichSaveCyclesWhereAnImageIsTooLarge) {
 
 TEST(NetworkPlanTest, HoldsTheRingsOfOneProduct) {
   std::cout << "seeds 200 to 239\n";
+  int with_tiles = 0;
   for (std::uint64_t seed = 200; seed < 240; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    const MachineConfig config = random_machine(random, ElementType::kBf16);
+    MachineConfig config = random_machine(random, ElementType::kBf16);
+    if (random.chance(50)) {
+      config.memory_kind = MemoryKind::kSplit;
+      config.memory_bytes_per_s = config.clock_hz / 4;
+    }
     const auto extent = [&] { return static_cast<std::uint64_t>(random.between(1, 300)); };
     const MatmulSpec spec{extent(), extent(), extent(), random.chance(50)};
     const graph::Graph graph = prepared(product_graph(spec, config.dtype));
@@ -131,11 +136,13 @@ TEST(NetworkPlanTest, HoldsTheRingsOfOneProduct) {
     NetworkPlan plan = network_plan(found);
     expect_same(found, schedule_as_planned(graph, config, plan));
     auto& product = std::get<ProductPlan>(plan.programs.front());
+    with_tiles += product.tile_slots > 0 ? 1 : 0;
     product.activation_slots += 1000000;
     EXPECT_THROW(schedule_as_planned(graph, config, plan), InputError);
     product.chunk_rows = 0;
     EXPECT_THROW(schedule_as_planned(graph, config, plan), InputError);
   }
+  EXPECT_GE(with_tiles, 5);
 }
 
 /// Changes one field to a number that may or may not make sense.
