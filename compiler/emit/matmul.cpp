@@ -320,13 +320,8 @@ class MatmulEmitter final : public InstructionStream {
 
 std::uint64_t instruction_count(const TilingPlan& plan) {
   const MatmulWalk walk(plan);
-  const TileWalk tiles(plan);
-  std::uint64_t tile_loads = 0;
-  for (std::uint64_t load = 0; load < tiles.loads(); ++load) {
-    tile_loads += tiles.block(tiles.tile(load)).planes;
-  }
   return walk.fetches() + walk.loads() + walk.bias_loads() + plan.matmuls() +
-         2 * plan.region_uses() + tile_loads;
+         2 * plan.region_uses() + TileWalk(plan).load_instructions();
 }
 
 LaneFunction lane_function(Activation activation, ElementType dtype) {

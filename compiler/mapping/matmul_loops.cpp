@@ -48,7 +48,8 @@ MatmulLoops::MatmulLoops(const TilingPlan& plan, const MatmulWalk& walk, const P
       slot_lag_(pacing.slot_lag),
       vector_lag_(pacing.vector_lag),
       store_lag_(pacing.store_lag) {
-  // A plan with buffered tiles was replayed to the end before it was chosen, so it is short.
+  // A plan with buffered tiles was replayed to the end before it was chosen, so it is short. One
+  // that a user wrote may be long, which takes time only.
   if (plan.tile_slots > 0) return;
   const std::uint64_t slots = plan.activations_resident ? 0 : plan.activation_slots;
   const std::uint64_t bias = ring_of_bias_ ? plan.bias_slots : 0;

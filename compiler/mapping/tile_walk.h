@@ -69,6 +69,12 @@ class TileWalk {
   /// The most planes in which a tile's lanes may lie; each takes a load.
   std::uint64_t most_planes() const { return (array_rows_ + array_cols_ - 2) / array_rows_ + 1; }
 
+  /// Instructions that load tiles.
+  std::uint64_t load_instructions() const {
+    std::uint64_t count = 0;
+    for (std::uint64_t load = 0; load < loads(); ++load) count += block(tile(load)).planes;
+    return count;
+  }
   /// Rows of the unified buffer that all loads of tiles write.
   std::uint64_t loaded_rows() const {
     std::uint64_t rows = 0;
