@@ -223,11 +223,12 @@ std::string bound_line(const compiler::Bound& bound, Cycle cycles) {
 }
 
 std::string plan_line(const TilingPlan& plan) {
-  const std::string tiles = buffered_tiles_text(plan.buffered_tiles);
-  return fmt::format("{} x {} tiles, {}, {} of {}, {} padding{}{}", plan.k_tiles, plan.n_tiles,
-                     counted(plan.folds, "fold"), counted(plan.m_chunks, "chunk"),
-                     counted(plan.chunk_rows, "row"), percent(plan.padding_waste()),
-                     tiles.empty() ? "" : "; ", tiles);
+  std::string line =
+      fmt::format("{} x {} tiles, {}, {} of {}, {} padding", plan.k_tiles, plan.n_tiles,
+                  counted(plan.folds, "fold"), counted(plan.m_chunks, "chunk"),
+                  counted(plan.chunk_rows, "row"), percent(plan.padding_waste()));
+  for (const std::string& note : transfer_notes(plan)) line += "; " + note;
+  return line;
 }
 
 std::string formula_line(const TilingPlan& plan) {

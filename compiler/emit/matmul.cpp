@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "compiler/blocks/places.h"
+#include "compiler/mapping/buffers.h"
 #include "compiler/mapping/checked_math.h"
 #include "compiler/mapping/matmul_loops.h"
 #include "compiler/mapping/matmul_walk.h"
@@ -81,6 +82,7 @@ class MatmulEmitter final : public InstructionStream {
         tile_base_(output_base_ + plan.output_slots * plan.chunk_rows * rr_),
         tile_slot_rows_(to_u32(compiler::tile_slot_rows(config))),
         array_rows_(config.array_rows),
+        last_result_rows_(last_result_rows(plan.spec, config)),
         // Activations are only read, and each row of the result is stored once.
         tracker_(config, HostRows::kApart) {
     check_counts();
@@ -126,6 +128,7 @@ class MatmulEmitter final : public InstructionStream {
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
     std::uint64_t most = std::max(plan_.matmuls(), walk_.loads() + walk_.bias_loads());
     if (most <= kMost) most += tiles_.loads() * (tile_slot_rows_ / array_rows_);
+    most = std::max(most, plan_.stores());
     if (most <= kMost) return;
     throw InputError(fmt::format(
         "matmul: the program would have {} instructions of one unit, and an `after` count goes up "
@@ -187,6 +190,13 @@ class MatmulEmitter final : public InstructionStream {
     const std::uint64_t row = walk_.chunk(use) * plan_.chunk_rows;
     return {output_row(use), host_.out + (walk_.n_tile(use) * plan_.spec.m + row) * rr_,
             rows_of_use(use) * rr_};
+  }
+  void emit_store(std::uint64_t use) {
+    const Store all = store(use);
+    if (!plan_.stores_by_row || walk_.n_tile(use) + 1 < plan_.n_tiles) return emit(all);
+    for (std::uint32_t row = 0; row < all.rows; row += rr_) {
+      emit(Store{all.ub + row, all.host + row, last_result_rows_});
+    }
   }
 
   void emit(const Operation& operation) { code_->push_back({operation, tracker_.add(operation)}); }
@@ -288,7 +298,7 @@ class MatmulEmitter final : public InstructionStream {
     }
   }
   void emit_stores_before(std::uint64_t use) {
-    while (stores_ < use) emit(store(stores_++));
+    while (stores_ < use) emit_store(stores_++);
   }
 
   const TilingPlan plan_;
@@ -304,6 +314,7 @@ class MatmulEmitter final : public InstructionStream {
   const std::uint32_t tile_base_;
   const std::uint32_t tile_slot_rows_;
   const std::uint32_t array_rows_;
+  const std::uint32_t last_result_rows_;
   DependenceTracker tracker_;
   std::vector<Instruction>* code_ = nullptr;
   // How many of each kind are in the program.
@@ -320,8 +331,8 @@ class MatmulEmitter final : public InstructionStream {
 
 std::uint64_t instruction_count(const TilingPlan& plan) {
   const MatmulWalk walk(plan);
-  return walk.fetches() + walk.loads() + walk.bias_loads() + plan.matmuls() +
-         2 * plan.region_uses() + TileWalk(plan).load_instructions();
+  return walk.fetches() + walk.loads() + walk.bias_loads() + plan.matmuls() + plan.region_uses() +
+         plan.stores() + TileWalk(plan).load_instructions();
 }
 
 LaneFunction lane_function(Activation activation, ElementType dtype) {

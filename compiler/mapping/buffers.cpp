@@ -119,6 +119,13 @@ std::vector<TilingPlan> buffer_layouts(const TilingPlan& base, const MachineConf
   return layouts;
 }
 
+std::uint32_t last_result_rows(const MatmulSpec& spec, const MachineConfig& config) {
+  constexpr std::uint64_t kWordBytes = 4;
+  const std::uint64_t columns = (spec.n - 1) % config.array_cols + 1;
+  return static_cast<std::uint32_t>((columns * kWordBytes + config.row_bytes() - 1) /
+                                    config.row_bytes());
+}
+
 std::optional<TilingPlan> with_tile_slots(const TilingPlan& plan, const MachineConfig& config,
                                           std::uint32_t slots, std::uint32_t share) {
   TilingPlan changed = plan;

@@ -25,4 +25,8 @@ std::vector<TilingPlan> buffer_layouts(const TilingPlan& base, const MachineConf
 std::optional<TilingPlan> with_tile_slots(const TilingPlan& plan, const MachineConfig& config,
                                           std::uint32_t slots, std::uint32_t share);
 
+/// UB rows with columns of the product, of a result of its last column tile. The others, up to
+/// MachineConfig::result_row_rows(), are padding.
+std::uint32_t last_result_rows(const MatmulSpec& spec, const MachineConfig& config);
+
 }  // namespace weft

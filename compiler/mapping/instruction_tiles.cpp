@@ -71,7 +71,15 @@ class TileFinder {
     return found;
   }
   InstructionTile tile(const Vector&) { return of_use(vectors_++); }
-  InstructionTile tile(const Store&) { return of_use(stores_++); }
+  InstructionTile tile(const Store&) {
+    const std::uint64_t use = stores_;
+    const bool by_row = plan_.stores_by_row && walk_.n_tile(use) + 1 == plan_.n_tiles;
+    if (!by_row || ++rows_stored_ == plan_.rows_of_chunk(walk_.chunk(use))) {
+      rows_stored_ = 0;
+      ++stores_;
+    }
+    return of_use(use);
+  }
 
   InstructionTile of_use(std::uint64_t use) const {
     return {index(walk_.chunk(use)), -1, index(walk_.n_tile(use))};
@@ -89,7 +97,8 @@ class TileFinder {
   std::uint64_t fetches_ = 0;
   std::uint64_t matmuls_ = 0;
   std::uint64_t vectors_ = 0;
-  std::uint64_t stores_ = 0;
+  std::uint64_t stores_ = 0;       // uses
+  std::uint32_t rows_stored_ = 0;  // of the use that is being stored row by row
 };
 
 }  // namespace

@@ -60,8 +60,12 @@ struct TilingPlan : Mapping {
   double padding_waste() const;
   /// Rows of chunk `chunk`: chunk_rows, or fewer for the last chunk.
   std::uint32_t rows_of_chunk(std::uint64_t chunk) const;
-  /// Uses of accumulator regions: each has one vector and one store instruction.
+  /// Uses of accumulator regions: each has one vector instruction.
   std::uint64_t region_uses() const { return m_chunks * n_tiles; }
+  /// One for each use, or for each row of the last column tile (Mapping::stores_by_row).
+  std::uint64_t stores() const {
+    return stores_by_row ? m_chunks * (n_tiles - 1) + spec.m : region_uses();
+  }
   std::uint64_t matmuls() const { return region_uses() * k_tiles; }
   friend bool operator==(const TilingPlan&, const TilingPlan&) = default;
 };

@@ -39,13 +39,14 @@ std::string transfers_text(const Mapping& mapping) {
   const Pacing& pacing = mapping.pacing;
   return fmt::format(
       "rings of {}{} activation, {} bias and {} output slots{}; matmuls of lead: fetches {}, loads "
-      "{}; of lag: slots {}, vectors {}, stores {}",
+      "{}; of lag: slots {}, vectors {}, stores {}{}",
       mapping.activation_slots, mapping.activations_resident ? " resident" : "", mapping.bias_slots,
       mapping.output_slots,
       mapping.tile_slots == 0
           ? ""
           : fmt::format(", {} for tiles{}", mapping.tile_slots, buffered_text(mapping)),
-      pacing.fetch_ahead, pacing.load_ahead, pacing.slot_lag, pacing.vector_lag, pacing.store_lag);
+      pacing.fetch_ahead, pacing.load_ahead, pacing.slot_lag, pacing.vector_lag, pacing.store_lag,
+      mapping.stores_by_row ? "; results of the last column tile leave one by one" : "");
 }
 
 }  // namespace
@@ -54,6 +55,13 @@ std::string buffered_tiles_text(std::uint32_t share) {
   if (share == 0) return "";
   return fmt::format("{} tiles of weights come through the unified buffer",
                      share == kTileShares ? "all" : "some");
+}
+
+std::vector<std::string> transfer_notes(const Mapping& mapping) {
+  std::vector<std::string> notes;
+  if (mapping.buffered_tiles > 0) notes.push_back(buffered_tiles_text(mapping.buffered_tiles));
+  if (mapping.stores_by_row) notes.emplace_back("results leave one by one");
+  return notes;
 }
 
 std::string to_text(const Mapping& mapping) {

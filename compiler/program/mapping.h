@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace weft {
 
@@ -81,6 +82,9 @@ struct Mapping {
   std::uint32_t bias_slots = 0;        // all n tiles: loaded once, all of it stays; 0: no bias
   std::uint32_t output_slots = 0;      // results of one region each, waiting for their store
   std::uint32_t tile_slots = 0;        // buffered tiles; 0: there are none
+  // Each result of the last column tile has a store of its own, without the rows of the unified
+  // buffer in which all columns are padding.
+  bool stores_by_row = false;
   Pacing pacing = {};
 
   friend bool operator==(const Mapping&, const Mapping&) = default;
@@ -88,6 +92,10 @@ struct Mapping {
 
 /// "all tiles of weights come through the unified buffer", or some of them; empty if none do.
 std::string buffered_tiles_text(std::uint32_t share);
+
+/// What is unusual about the transfers of a product in rings: buffered_tiles_text(), and "results
+/// leave one by one".
+std::vector<std::string> transfer_notes(const Mapping& mapping);
 
 /// One line, such as "array 0; weights stationary; chunks of 500 rows, outermost; accumulator
 /// regions: 4; rings of 8 resident activation, 1 bias and 2 output slots; matmuls of lead: fetches

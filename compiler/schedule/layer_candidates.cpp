@@ -114,7 +114,8 @@ std::string product_text(const Mapping& mapping) {
          (mapping.bias_slots > 0 ? fmt::format(", {} for bias", mapping.bias_slots) : "") +
          (mapping.tile_slots > 0 ? fmt::format(", {} for tiles; {}", mapping.tile_slots,
                                                tiles_text(mapping.buffered_tiles))
-                                 : "");
+                                 : "") +
+         (mapping.stores_by_row ? "; results leave one by one" : "");
 }
 
 // --- Candidates ---

@@ -119,7 +119,8 @@ std::string to_text(const compiler::ProductPlan& plan) {
                         {"activation_slots", plan.activation_slots},
                         {"bias_slots", plan.bias_slots},
                         {"tile_slots", plan.tile_slots},
-                        {"buffered_tiles", plan.buffered_tiles}};
+                        {"buffered_tiles", plan.buffered_tiles},
+                        {"stores_by_row", plan.stores_by_row}};
   return fmt::format(R"({{"product": {}}})",
                      product.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
@@ -228,7 +229,7 @@ compiler::ProductPlan read_product(const Json& json, const std::string& place) {
   const std::string name = JsonFields(json, place).text("layer");
   const JsonFields product(json, fmt::format("layer {}:", printable(name)));
   product.allow({"layer", "order", "chunk_rows", "activations_resident", "activation_slots",
-                 "bias_slots", "tile_slots", "buffered_tiles"});
+                 "bias_slots", "tile_slots", "buffered_tiles", "stores_by_row"});
   const auto rows = [&](const std::string& key) { return read_count(product, key, 0); };
   return {name,
           read_name(kLoopOrders, product, "order"),
@@ -237,7 +238,8 @@ compiler::ProductPlan read_product(const Json& json, const std::string& place) {
           rows("activation_slots"),
           rows("bias_slots"),
           rows("tile_slots"),
-          static_cast<std::uint32_t>(product.number("buffered_tiles", 0, kTileShares))};
+          static_cast<std::uint32_t>(product.number("buffered_tiles", 0, kTileShares)),
+          product.boolean("stores_by_row")};
 }
 
 compiler::Capacities read_capacities(const JsonFields& program) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -41,7 +42,7 @@ compiler::LayerInfo layer_of(const Program& program, const std::optional<TilingP
   info.n_tiles = plan->n_tiles;
   info.chunks = plan->m_chunks;
   info.fetches = plan->folds;
-  if (plan->tile_slots > 0) info.scheduled.push_back(buffered_tiles_text(plan->buffered_tiles));
+  info.scheduled = transfer_notes(*plan);
   if (!lists_edges(*plan)) return info;
   info.tiles.m = edges(plan->spec.m, plan->chunk_rows);
   info.tiles.k = edges(plan->spec.k, program.array_rows);
@@ -59,11 +60,25 @@ std::vector<compiler::TileNumbers> tiles_of(const Program& program, const Tiling
   return tiles;
 }
 
-/// What the loads of tiles bring counts as weights; for the machine it is rows like all others.
+/// Host rows of weights that the program loads. A streamed program is not held, but has a plan.
+std::uint64_t weight_rows(const Program& program, const std::optional<TilingPlan>& plan) {
+  if (program.code.empty()) return plan ? TileWalk(*plan).loaded_rows() : 0;
+  const auto tensor = std::ranges::find_if(
+      program.tensors, [&](const TensorDecl& each) { return is_weight_rows(program, each); });
+  if (tensor == program.tensors.end()) return 0;
+  const std::uint64_t end = tensor->base + tensor_extent(*tensor, program);
+  std::uint64_t rows = 0;
+  for (const Instruction& instruction : program.code) {
+    const auto* load = std::get_if<Load>(&instruction.operation);
+    if (load != nullptr && load->host >= tensor->base && load->host < end) rows += load->rows;
+  }
+  return rows;
+}
+
+/// What loads of weights bring counts as weights; for the machine it is rows like all others.
 Traffic traffic_of(const Program& program, const std::optional<TilingPlan>& plan, Traffic traffic) {
-  if (!plan) return traffic;
   const std::uint64_t bytes =
-      TileWalk(*plan).loaded_rows() * program.array_rows * element_bytes(program.dtype);
+      weight_rows(program, plan) * program.array_rows * element_bytes(program.dtype);
   traffic.weight_bytes += bytes;
   traffic.input_bytes -= bytes;
   return traffic;

@@ -21,7 +21,7 @@ std::uint64_t most_instructions(const TilingPlan& plan) {
   // One fetch per fold; a load and a matmul per slice; a vector, a store and a bias load per
   // region; a load per plane of a tile that comes through the unified buffer.
   const TileWalk tiles(plan);
-  return plan.folds + 2 * plan.matmuls() + 3 * plan.region_uses() +
+  return plan.folds + 2 * plan.matmuls() + 2 * plan.region_uses() + plan.stores() +
          tiles.loads() * tiles.most_planes();
 }
 

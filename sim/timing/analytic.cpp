@@ -84,7 +84,7 @@ CriticalPath critical_path(const MachineConfig& config, const Program& program) 
 }
 
 std::optional<Cycle> analytic_total(const MachineConfig& config, InstructionStream& stream,
-                                    std::uint64_t& left) {
+                                    std::uint64_t& left, Cycle most) {
   SilentObserver observer;
   AnalyticClock clock(config, observer);
   RepetitionSkipper skipper(stream, [&](StateVisitor& visitor) {
@@ -98,10 +98,12 @@ std::optional<Cycle> analytic_total(const MachineConfig& config, InstructionStre
     for (const Instruction& instruction : instructions) {
       if (!clock.accept(instruction)) throw stuck(clock.last_retired());
     }
+    if (clock.last_retired() >= most) return std::nullopt;
     instructions.clear();
     skipper.skip();
   }
   if (!clock.finish()) throw stuck(clock.last_retired());
+  if (clock.last_retired() >= most) return std::nullopt;
   return clock.last_retired() + 1;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -25,10 +26,11 @@ Timeline analytic_timeline(const MachineConfig& config, const Program& program);
 
 /// The cycles of a program that is made while it runs and not held: its last retirement + 1. What
 /// repeats is skipped (sim/timing/repetition.h). Takes the number of instructions that were
-/// replayed from `left`; nullopt if more would be needed. The instructions must be valid for the
-/// machine. Throws DeadlockError.
+/// replayed from `left`; nullopt if more would be needed, or if there are more than `most` cycles.
+/// The instructions must be valid for the machine. Throws DeadlockError.
 std::optional<Cycle> analytic_total(const MachineConfig& config, InstructionStream& stream,
-                                    std::uint64_t& left);
+                                    std::uint64_t& left,
+                                    Cycle most = std::numeric_limits<Cycle>::max());
 
 /// The critical path of a program, divided among groups of its instructions such as the layers of a
 /// network; group_of has a number below `groups` for each instruction. The groups sum to the total.

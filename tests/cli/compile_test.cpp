@@ -44,6 +44,35 @@ TEST_F(CompileTest, WritesTheOneProgramOfANetwork) {
   EXPECT_EQ(with_values.code, 0) << with_values.err;
 }
 
+// Its weights come through the unified buffer, and its results leave one by one.
+TEST_F(CompileTest, WritesAProductOfOtherTransfers) {
+  const std::string program = folder_.file("product.weft");
+  const Words machine = {"--machine", "tpu-v1", "--array.rows", "8", "--array.cols", "12"};
+  const Words sizes = {"5", "70", "90"};
+  const Finished compiled = run_weft(Words{"compile"} + sizes + machine + Words{"-o", program});
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  const std::string text = folder_.read("product.weft");
+  EXPECT_NE(text.find("tensor name=b_rows role=activation"), std::string::npos);
+  EXPECT_NE(text.find("fetch buffer="), std::string::npos);
+  const auto report_of = [&](const Words& words) {
+    const Finished run = run_weft(words + Words{"--json", "-"});
+    EXPECT_EQ(run.code, 0) << run.err;
+    return nlohmann::json::parse(run.out);
+  };
+  const auto product = report_of(Words{"matmul"} + sizes + machine);
+  const auto executed = report_of(Words{"exec", program} + machine);
+  EXPECT_EQ(executed["cycles"], product["cycles"]);
+  EXPECT_EQ(executed["plan"], product["plan"]);
+  EXPECT_EQ(executed["traffic"], product["traffic"]);
+  EXPECT_EQ(executed["check"]["agrees"], true);
+  EXPECT_GE(product["traffic"]["weight_bytes"], 70 * 90);
+  // The compiler would make another program for this memory.
+  const auto elsewhere =
+      report_of(Words{"exec", program} + machine + Words{"--memory.kind", "ideal"});
+  EXPECT_TRUE(elsewhere["plan"].is_null());
+  EXPECT_EQ(elsewhere["traffic"], product["traffic"]);
+}
+
 TEST_F(CompileTest, NumbersTheProgramsOfANetworkThatTheHostInterrupts) {
   const std::string program = folder_.file("vit.weft");
   const Finished compiled = run_weft({"compile", "vit-s", "--machine", "tpu-v1", "-o", program});

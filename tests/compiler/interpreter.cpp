@@ -209,20 +209,25 @@ class Interpreter {
   }
 
   void execute(const Store& store) {
+    for (std::uint64_t i = 0; i < store.rows; ++i) {
+      ++outcome_.host_writes[store.host + i];
+      store_row(store.ub + i, store.host + i);
+    }
+  }
+  // Byte by byte, since a row may end within a word.
+  void store_row(std::uint64_t ub, std::uint64_t host) {
     const TensorDecl& out = tensor(program_, TensorRole::kResult);
     const std::uint64_t rr = config_.result_row_rows();
-    require(store.rows % rr == 0 && (store.host - out.base) % rr == 0, "part of a result row");
-    for (std::uint64_t i = 0; i < store.rows; ++i) ++outcome_.host_writes[store.host + i];
-    for (std::uint64_t i = 0; i < store.rows / rr; ++i) {
-      const std::uint64_t result = (store.host - out.base) / rr + i;
-      const std::uint64_t at = (store.ub + i * rr) * config_.row_bytes();
-      for (std::uint64_t c = 0; c < config_.array_cols; ++c) {
-        const std::uint64_t n = result / out.rows * config_.array_cols + c;
-        require(result / out.rows < tiles_of(out.cols, config_.array_cols), "store outside out");
-        if (n >= out.cols) continue;
-        std::memcpy(&outcome_.out.values[result % out.rows * out.cols + n], &buffer_.at(at + c * 4),
-                    4);
-      }
+    const std::uint64_t result = (host - out.base) / rr;
+    const std::uint64_t first = (host - out.base) % rr * config_.row_bytes();
+    require(result / out.rows < tiles_of(out.cols, config_.array_cols), "store outside out");
+    auto* bytes = reinterpret_cast<std::uint8_t*>(outcome_.out.values.data());
+    for (std::uint64_t i = 0; i < config_.row_bytes(); ++i) {
+      const std::uint64_t column = (first + i) / 4;
+      const std::uint64_t n = result / out.rows * config_.array_cols + column;
+      if (column >= config_.array_cols || n >= out.cols) return;
+      bytes[(result % out.rows * out.cols + n) * 4 + (first + i) % 4] =
+          buffer_.at(ub * config_.row_bytes() + i);
     }
   }
 

@@ -141,6 +141,14 @@ TEST(ValidateTensorsTest, HoldsWhatIsComputedAgainstTheTensors) {
   EXPECT_EQ(tensors_error(program), no_bias) << "a row of scales";
   program.tensors.back().type = ElementType::kInt32;
   EXPECT_EQ(tensors_error(program), "");
+  program.tensors.push_back(activation("b_rows", 6, 7, 200));
+  EXPECT_EQ(tensors_error(program), "");
+  program.tensors.back().rows = 5;
+  EXPECT_EQ(tensors_error(program),
+            "computes matmul: needs a tensor b_rows of role activation, type int8 and shape 6 x 7");
+  program.tensors.back() = activation("other", 6, 7, 200);
+  EXPECT_EQ(tensors_error(program),
+            "tensor 'other': is none of a, b, bias, out and b_rows, which computes matmul names");
 }
 
 TEST(TensorMapTest, FindsOnlyWhatLiesInOneTensor) {

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "tests/machine/matmul_oracle.h"
-#include "tests/machine/random_tiles.h"
+#include "tests/machine/random_transfers.h"
 #include "tests/machine/run_matmul.h"
 
 namespace weft {
@@ -116,7 +116,7 @@ TEST(EngineAgreementTest, EnginesAgreeWithEachOtherAndWithTheInOrderLoop) {
       config.unified_buffer_kib = 64;
       plan = plan_matmul(spec, config);
     }
-    plan = testing::with_random_tiles(plan, config, random);
+    plan = testing::with_random_transfers(plan, config, random);
     count_classes(config, plan, hits);
     const bool any_bits = random.chance(50);
     ASSERT_NO_FATAL_FAILURE(with_arithmetic(config.dtype, [&]<class Arithmetic>(Arithmetic) {

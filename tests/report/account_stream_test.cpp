@@ -10,7 +10,7 @@
 #include "sim/config/config_keys.h"
 #include "sim/simulate.h"
 #include "tests/machine/random_program.h"
-#include "tests/machine/random_tiles.h"
+#include "tests/machine/random_transfers.h"
 
 namespace weft::report {
 namespace {
@@ -42,7 +42,8 @@ TEST(AccountStreamTest, SkippedFoldsAreSummarizedAsIfTheyHadBeenSeen) {
     const MatmulSpec spec = random_spec(config, random);
     SCOPED_TRACE(::testing::Message()
                  << "seed " << seed << ": " << spec.m << " x " << spec.k << " x " << spec.n);
-    const TilingPlan plan = testing::with_random_tiles(plan_matmul(spec, config), config, random);
+    const TilingPlan plan =
+        testing::with_random_transfers(plan_matmul(spec, config), config, random);
     const auto tile_of = [tiles = plan.k_tiles * plan.n_tiles](std::uint64_t fetch) {
       return fetch % tiles;
     };

@@ -54,9 +54,9 @@ NetworkPlan random_plan(std::mt19937_64& random) {
   NetworkPlan plan{{choice(), choice(), choice(), choice(), choice(), choice(), choice()}, {}};
   for (std::uint32_t i = below(4); i > 0; --i) {
     if (below(3) == 0) {
-      plan.programs.emplace_back(
-          ProductPlan{"p", below(2) == 0 ? LoopOrder::kChunkOutermost : LoopOrder::kChunkInnermost,
-                      1 + below(9), below(2) == 0, below(9), below(9), below(9), below(65)});
+      plan.programs.emplace_back(ProductPlan{
+          "p", below(2) == 0 ? LoopOrder::kChunkOutermost : LoopOrder::kChunkInnermost,
+          1 + below(9), below(2) == 0, below(9), below(9), below(9), below(65), below(2) == 0});
       continue;
     }
     LayersPlan layers{{1 + below(99), 1 + below(99), 1 + below(9)},
@@ -133,6 +133,7 @@ TEST_F(PlanFileTest, EveryFieldChangesTheHash) {
       [&](NetworkPlan& p) { product(p).bias_slots = 1; },
       [&](NetworkPlan& p) { product(p).tile_slots = 1; },
       [&](NetworkPlan& p) { product(p).buffered_tiles = 1; },
+      [&](NetworkPlan& p) { product(p).stores_by_row = true; },
   };
   std::set<std::string> hashes = {plan_hash(plan)};
   for (const auto& change : changes) {

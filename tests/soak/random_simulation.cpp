@@ -19,7 +19,7 @@
 #include "runtime/network_check.h"
 #include "runtime/network_runner.h"
 #include "tests/machine/matmul_oracle.h"
-#include "tests/machine/random_tiles.h"
+#include "tests/machine/random_transfers.h"
 #include "tests/machine/run_matmul.h"
 
 namespace weft::soak {
@@ -75,7 +75,7 @@ void run_product(std::uint64_t seed, Random& random, MachineConfig machine, Coun
     machine.unified_buffer_kib = 64;
     plan = plan_matmul(spec, machine);
   }
-  plan = testing::with_random_tiles(plan, machine, random);
+  plan = testing::with_random_transfers(plan, machine, random);
   const Program program = lower_matmul(plan, machine);
   const auto operands = testing::random_operands(spec, machine.dtype, random.chance(50), random);
   const Matrix expected = testing::oracle_matmul<Arithmetic>(

@@ -43,7 +43,8 @@ ProductPlan product_plan(const ScheduledSegment& scheduled) {
           mapping.activation_slots,
           mapping.bias_slots,
           mapping.tile_slots,
-          mapping.buffered_tiles};
+          mapping.buffered_tiles,
+          mapping.stores_by_row};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "compiler/mapping/tiling_plan.h"
@@ -11,16 +12,16 @@
 namespace weft {
 
 /// The plan's exact cycles. Takes the number of instructions that were replayed from `left`; those
-/// of skipped repetitions do not count. nullopt if more would be needed, or if no run can be so
-/// long.
+/// of skipped repetitions do not count. nullopt if more would be needed, if there are more than
+/// `most` cycles, or if no run can be so long.
 std::optional<Cycle> cycles_of(const TilingPlan& plan, const MachineConfig& config,
-                               std::uint64_t& left);
+                               std::uint64_t& left, Cycle most = std::numeric_limits<Cycle>::max());
 
 /// The plan that the compiler takes. The candidates of matmul_plans() are replayed exactly, in
 /// their order, until the replay has taken its share of instructions. Another than the first is
 /// taken only if it saves at least a fiftieth of the cycles. Then those of plans_of_equal_chunks()
-/// are, and one of them must save a twentieth, and a cycle for each instruction that it adds.
-/// Throws as matmul_plans() does.
+/// are, and one of them must save a twentieth, and a cycle for each instruction that it adds. Last
+/// come other transfers (product_transfers.h). Throws as matmul_plans() does.
 TilingPlan map_product(const MatmulSpec& spec, const MachineConfig& config);
 
 }  // namespace weft

@@ -123,8 +123,13 @@ Schedule planned_product(const Segment& segment, const MachineConfig& config,
       [](bool resident) { return resident ? "true" : "false"; });
   found.keep("activation_slots", plan.activation_slots, &TilingPlan::activation_slots);
   found.keep("bias_slots", plan.bias_slots, &TilingPlan::bias_slots);
+  TilingPlan planned = found.only();
+  planned.stores_by_row = plan.stores_by_row;
+  if (plan.stores_by_row && last_result_rows(*product, config) == config.result_row_rows()) {
+    refuse(name, "stores_by_row", true, "its results have no rows of padding");
+  }
   Schedule schedule;
-  schedule.layers.push_back({{found.only()}, {}});
+  schedule.layers.push_back({{planned}, {}});
   return schedule;
 }
 

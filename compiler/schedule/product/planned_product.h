@@ -21,6 +21,7 @@ struct ProductPlan {
   std::uint32_t bias_slots = 0;
   std::uint32_t tile_slots = 0;
   std::uint32_t buffered_tiles = 0;  // Mapping::buffered_tiles
+  bool stores_by_row = false;        // Mapping::stores_by_row
   friend bool operator==(const ProductPlan&, const ProductPlan&) = default;
 };
 

@@ -7,6 +7,7 @@
 #include "compiler/emit/matmul.h"
 #include "compiler/emit/weights.h"
 #include "compiler/layers/host_tensors.h"
+#include "compiler/mapping/buffers.h"
 #include "compiler/mapping/instruction_tiles.h"
 #include "compiler/mapping/matmul_walk.h"
 #include "compiler/mapping/tile_walk.h"
@@ -98,8 +99,9 @@ LayerInfo layer_info(const Layer& layer, const TilingPlan& plan, const MachineCo
   const std::uint64_t passes = plan.activations_resident ? 1 : plan.n_tiles;
   const std::uint64_t bias_rows = walk.bias_loads() * (walk.bias_stays() ? plan.n_tiles : 1) * rr;
   info.input_bytes = (plan.spec.m * plan.k_tiles * passes + bias_rows) * config.row_bytes();
-  info.output_bytes = plan.spec.m * plan.n_tiles * rr * config.row_bytes();
-  if (plan.buffered_tiles > 0) info.scheduled.push_back(buffered_tiles_text(plan.buffered_tiles));
+  const std::uint64_t last_rows = plan.stores_by_row ? last_result_rows(plan.spec, config) : rr;
+  info.output_bytes = plan.spec.m * ((plan.n_tiles - 1) * rr + last_rows) * config.row_bytes();
+  info.scheduled = transfer_notes(plan);
   return info;
 }
 

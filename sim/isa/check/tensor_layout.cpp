@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "base/error.h"
@@ -117,6 +118,12 @@ void check_computes(const Program& program) {
   const auto holds_weights = [&](const TensorDecl& each) { return is_weight_rows(program, each); };
   if (std::ranges::any_of(program.tensors, holds_weights)) {
     check_shape(program, kWeightRows, TensorRole::kActivation, spec.k, spec.n);
+  }
+  for (const TensorDecl& tensor : program.tensors) {
+    constexpr std::array<std::string_view, 5> kNames = {"a", "b", "bias", "out", kWeightRows};
+    if (std::ranges::find(kNames, tensor.name) != kNames.end()) continue;
+    fail_tensor(program, tensor,
+                "is none of a, b, bias, out and b_rows, which computes matmul names");
   }
 }
 

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "sim/analysis/summary.h"
 #include "sim/machine/machine.h"
-#include "tests/machine/random_tiles.h"
+#include "tests/machine/random_transfers.h"
 #include "tests/machine/run_matmul.h"
 
 namespace weft::testing {
@@ -122,7 +122,7 @@ inline void compare_matmul(const std::vector<ArraySize>& sizes, std::uint64_t se
   MachineConfig config = random_machine_of(sizes, random);
   config.unified_buffer_kib = random.between(16, 64);
   const TilingPlan plan =
-      with_random_tiles(plan_matmul(random_spec(config, random), config), config, random);
+      with_random_transfers(plan_matmul(random_spec(config, random), config), config, random);
   const Program program = lower_matmul(plan, config);
   const auto operands = random_operands(plan.spec, config.dtype, random.chance(50), random);
   const auto stepped = run_matmul(config, program, operands, Engine::kStepped);
