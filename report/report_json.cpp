@@ -32,6 +32,7 @@ Json plan_json(const TilingPlan& plan) {
                {"formula_cycles", plan.formula_cycles()}};
   const std::uint64_t buffered = TileWalk(plan).tiles();
   if (buffered > 0) json["buffered_tiles"] = buffered;
+  if (plan.stores_by_row) json["stores_by_row"] = true;
   return json;
 }
 

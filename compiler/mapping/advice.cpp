@@ -62,7 +62,8 @@ void suggest_transposed(const TilingPlan& plan, const MachineConfig& config,
   const MatmulSpec& spec = plan.spec;
   const std::uint64_t columns = config.array_cols;
   const std::uint64_t turned = (spec.m + columns - 1) / columns * columns;
-  if (spec.bias || spec.m * plan.padded_n <= spec.n * turned) return;
+  // Results that leave one by one bring little padding.
+  if (spec.bias || plan.stores_by_row || spec.m * plan.padded_n <= spec.n * turned) return;
   Suggestion suggestion;
   suggestion.kind = SuggestionKind::kTransposed;
   suggestion.size = &MatmulSpec::k;

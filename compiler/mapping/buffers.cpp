@@ -131,7 +131,9 @@ std::optional<TilingPlan> with_tile_slots(const TilingPlan& plan, const MachineC
   TilingPlan changed = plan;
   changed.tile_slots = slots;
   changed.buffered_tiles = share;
-  if (slots == 0 || TileWalk(changed).tiles() == 0) return std::nullopt;
+  const std::uint64_t tiles = TileWalk(changed).tiles();
+  if (tiles == 0) return std::nullopt;
+  changed.tile_slots = static_cast<std::uint32_t>(std::min<std::uint64_t>(slots, tiles));
   return with_buffers(changed, config, {plan.activations_resident, plan.activation_slots},
                       plan.bias_slots);
 }

@@ -60,7 +60,7 @@ std::string buffered_tiles_text(std::uint32_t share) {
 std::vector<std::string> transfer_notes(const Mapping& mapping) {
   std::vector<std::string> notes;
   if (mapping.buffered_tiles > 0) notes.push_back(buffered_tiles_text(mapping.buffered_tiles));
-  if (mapping.stores_by_row) notes.emplace_back("results leave one by one");
+  if (mapping.stores_by_row) notes.emplace_back("results of the last column tile leave one by one");
   return notes;
 }
 

@@ -94,7 +94,7 @@ struct Mapping {
 std::string buffered_tiles_text(std::uint32_t share);
 
 /// What is unusual about the transfers of a product in rings: buffered_tiles_text(), and "results
-/// leave one by one".
+/// of the last column tile leave one by one".
 std::vector<std::string> transfer_notes(const Mapping& mapping);
 
 /// One line, such as "array 0; weights stationary; chunks of 500 rows, outermost; accumulator

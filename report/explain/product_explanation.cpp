@@ -62,6 +62,7 @@ std::string plan_table(const TilingPlan& plan) {
     add("slots for tiles of weights", plan.tile_slots);
     add("tiles that come through them", TileWalk(plan).tiles());
   }
+  if (plan.stores_by_row) add("results that leave one by one", plan.spec.m);
   return table.text(2);
 }
 

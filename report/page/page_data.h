@@ -61,7 +61,8 @@ Json array_json(const ArrayRecording& recording, Cycle total, Json& notes);
 struct RooflinePoint {
   std::string name;
   std::uint64_t macs = 0;
-  Traffic traffic = {};
+  std::uint64_t memory_bytes = 0;  // EventCounts::memory_bytes
+  std::uint64_t host_bytes = 0;    // EventCounts::host_bytes
   Cycle cycles = 0;
 };
 Json roofline_json(const MachineConfig& machine, std::span<const RooflinePoint> points);

@@ -8,26 +8,20 @@ namespace {
 struct Roof {
   const char* name;
   std::uint64_t bytes_per_s;
-  std::uint64_t (*bytes)(const Traffic&);
+  std::uint64_t RooflinePoint::*bytes;
 };
-
-std::uint64_t all_bytes(const Traffic& traffic) {
-  return traffic.weight_bytes + traffic.input_bytes + traffic.output_bytes;
-}
 
 std::vector<Roof> roofs(const MachineConfig& machine) {
   switch (machine.memory_kind) {
     case MemoryKind::kIdeal:
       return {};
     case MemoryKind::kShared:
-      return {{"memory", machine.memory_bytes_per_s, all_bytes}};
+      return {{"memory", machine.memory_bytes_per_s, &RooflinePoint::memory_bytes}};
     case MemoryKind::kSplit:
       break;
   }
-  return {{"weight memory", machine.memory_bytes_per_s,
-           [](const Traffic& traffic) { return traffic.weight_bytes; }},
-          {"host link", machine.host_bytes_per_s,
-           [](const Traffic& traffic) { return traffic.input_bytes + traffic.output_bytes; }}};
+  return {{"weight memory", machine.memory_bytes_per_s, &RooflinePoint::memory_bytes},
+          {"host link", machine.host_bytes_per_s, &RooflinePoint::host_bytes}};
 }
 
 Json point_json(const RooflinePoint& point, std::uint64_t bytes, const Json& roof) {
@@ -53,10 +47,10 @@ Json roofline_json(const MachineConfig& machine, std::span<const RooflinePoint> 
   }
   for (const RooflinePoint& point : points) {
     if (lines.empty()) {
-      roofline["points"].push_back(point_json(point, all_bytes(point.traffic), nullptr));
+      roofline["points"].push_back(point_json(point, point.memory_bytes, nullptr));
     }
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      const std::uint64_t bytes = lines[i].bytes(point.traffic);
+      const std::uint64_t bytes = point.*lines[i].bytes;
       if (bytes > 0) roofline["points"].push_back(point_json(point, bytes, i));
     }
   }

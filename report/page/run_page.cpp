@@ -120,10 +120,8 @@ std::vector<RooflinePoint> roofline_points(const RunReport& report) {
   for (const runtime::LayerRun& layer : report.run.layers) {
     const LayerInfo& info = layer.info;
     if (info.issued_macs == 0 && !report.is_product()) continue;
-    points.push_back({info.name,
-                      info.op.empty() ? info.issued_macs : info.macs,
-                      {info.weight_bytes, info.input_bytes, info.output_bytes},
-                      layer.cycles});
+    points.push_back({info.name, info.op.empty() ? info.issued_macs : info.macs,
+                      layer.events.memory_bytes, layer.events.host_bytes, layer.cycles});
   }
   return points;
 }

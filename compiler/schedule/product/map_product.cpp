@@ -18,6 +18,8 @@ namespace {
 // The most candidates, and the most instructions of them all, that are replayed: some 50 ms.
 constexpr std::size_t kMostCandidates = 16;
 constexpr std::uint64_t kMostInstructions = 100'000;
+// The first candidate may take more: without its cycles no other can be judged.
+constexpr std::uint64_t kMostOfFirst = 1'000'000;
 
 /// Replays plans while its share of instructions lasts.
 class PlanReplay {
@@ -66,9 +68,10 @@ std::optional<Cycle> cycles_of(const TilingPlan& plan, const MachineConfig& conf
 
 TilingPlan map_product(const MatmulSpec& spec, const MachineConfig& config) {
   const std::vector<TilingPlan> plans = matmul_plans(spec, config, kMostCandidates);
-  PlanReplay replay(config);
-  const auto first = replay.cycles(plans.front());
+  std::uint64_t left_of_first = kMostOfFirst;
+  const auto first = cycles_of(plans.front(), config, left_of_first);
   if (!first) return plans.front();
+  PlanReplay replay(config);
   std::vector<CostedPlan> known = {{plans.front(), *first}};
   CostedPlan best = known.front();
   Cycle to_beat = *first - *first / 50;

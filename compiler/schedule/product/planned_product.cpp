@@ -82,9 +82,14 @@ std::vector<TilingPlan> with_planned_tiles(const std::vector<TilingPlan>& plans,
   TilingPlan changed = plans.front();
   changed.tile_slots = plan.tile_slots;
   changed.buffered_tiles = plan.buffered_tiles;
-  if (TileWalk(changed).tiles() == 0) {
+  const std::uint64_t tiles = TileWalk(changed).tiles();
+  if (tiles == 0) {
     refuse(plan.layer, "buffered_tiles", plan.buffered_tiles,
            "leaves no tile for the tile_slots; give more, or 0 for both");
+  }
+  if (plan.tile_slots > tiles) {
+    refuse(plan.layer, "tile_slots", plan.tile_slots,
+           fmt::format("must be 1 to {}, one for each tile that comes through them", tiles));
   }
   std::vector<TilingPlan> changes;
   for (const TilingPlan& each : plans) {

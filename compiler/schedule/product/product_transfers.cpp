@@ -104,7 +104,9 @@ TilingPlan part_of(const TilingPlan& plan, const MachineConfig& config) {
     const std::uint64_t tiles = std::max<std::uint64_t>(1, kPartOfProduct / chunks / plan.k_tiles);
     spec.n = std::min(spec.n, tiles * config.array_cols);
   }
-  return plan_of(plan, spec, config);
+  TilingPlan part = plan_of(plan, spec, config);
+  if (last_result_rows(spec, config) == config.result_row_rows()) part.stores_by_row = false;
+  return part;
 }
 
 class TransferSearch {
@@ -117,7 +119,8 @@ class TransferSearch {
   /// Another plan than the best so far must save a fiftieth of its cycles.
   void from(const CostedPlan& base) {
     to_beat_ = best_.cycles - best_.cycles / 50;
-    const CostedPlan stored = with_best_stores(base);
+    const CostedPlan stored = with_best_stores(base, is_first_ ? confirmations_ : tries_);
+    is_first_ = false;
     if (config_.memory_kind != MemoryKind::kIdeal && could_win(stored.plan)) {
       with_best_tiles(stored.plan);
     }
@@ -138,13 +141,13 @@ class TransferSearch {
   }
 
   /// A store for each result must save more cycles than it adds instructions.
-  CostedPlan with_best_stores(const CostedPlan& base) {
+  CostedPlan with_best_stores(const CostedPlan& base, std::uint64_t& left) {
     if (last_result_rows(base.plan.spec, config_) == config_.result_row_rows()) return base;
     CostedPlan by_row = base;
     by_row.plan.stores_by_row = true;
     const auto more = static_cast<Cycle>(by_row.plan.stores() - base.plan.stores());
     if (more >= base.cycles) return base;
-    const auto cycles = cycles_of(by_row.plan, config_, confirmations_, base.cycles - more - 1);
+    const auto cycles = cycles_of(by_row.plan, config_, left, base.cycles - more - 1);
     if (!cycles) return base;
     by_row.cycles = *cycles;
     consider(by_row);
@@ -189,6 +192,7 @@ class TransferSearch {
   const MachineConfig& config_;
   CostedPlan best_;
   Cycle to_beat_ = 0;
+  bool is_first_ = true;
   std::uint64_t tries_ = kMostTried;
   std::uint64_t confirmations_ = kMostConfirmed;
 };

@@ -253,7 +253,7 @@ TEST_F(PlanTest, AProductIsRefusedWithOneField) {
   many["programs"][0]["product"]["buffered_tiles"] = 64;
   many["programs"][0]["product"]["tile_slots"] = 100000;
   EXPECT_NE(with_plan(folder_.write("many.json", many.dump()))
-                .err.find("layer 'conv': tile_slots = 100000: do not fit"),
+                .err.find("layer 'conv': tile_slots = 100000: must be 1 to 2, one for"),
             std::string::npos);
   many["programs"][0]["product"]["tile_slots"] = 2;
   EXPECT_EQ(with_plan(folder_.write("two.json", many.dump())).code, 0);
