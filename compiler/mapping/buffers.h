@@ -20,9 +20,9 @@ std::uint32_t largest_chunk(const MatmulSpec& spec, const MachineConfig& config)
 /// machine and is worth trying. There is at least one if base.chunk_rows <= largest_chunk().
 std::vector<TilingPlan> buffer_layouts(const TilingPlan& base, const MachineConfig& config);
 
-/// `plan` with up to `slots` slots for tiles, no more than there are buffered tiles, of which
-/// `share` of every kTileShares come through them. The slots of results get what is left. nullopt
-/// if nothing is, or if no tile would be buffered.
+/// `plan` with `slots` slots for tiles. Of every kTileShares tiles, `share` come through them; if
+/// these are fewer than `slots`, there is a slot for each. What is left of the buffer goes to
+/// results. Returns nullopt if nothing is left, or if no tile would be buffered.
 std::optional<TilingPlan> with_tile_slots(const TilingPlan& plan, const MachineConfig& config,
                                           std::uint32_t slots, std::uint32_t share);
 

@@ -28,7 +28,7 @@ class TileFinder {
   }
 
  private:
-  /// Host rows of a tensor; none if there is no such tensor.
+  /// The host rows of a tensor. A tensor that the program lacks has none.
   struct HostRange {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;

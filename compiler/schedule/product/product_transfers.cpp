@@ -18,7 +18,7 @@ namespace {
 // The most instructions that are replayed to find candidates, and to confirm them: 0.1 s and 0.3 s.
 constexpr std::uint64_t kMostTried = 300'000;
 constexpr std::uint64_t kMostConfirmed = 1'000'000;
-// A longer product is searched by a part of it, of about so many matmuls.
+// Of a product with more matmuls than this, the search replays a part with about this many.
 constexpr std::uint64_t kPartOfProduct = 600;
 
 /// Slots and shares worth trying for the tiles of a plan that come through the unified buffer.
@@ -92,8 +92,8 @@ bool brings_little_else(const TilingPlan& plan, const MachineConfig& config) {
   return bytes <= tiles.uses_before(plan.folds) * config.tile_bytes() / 2 * 3;
 }
 
-/// The plan for fewer rows and columns: whole chunks, the last of which may be shorter, and whole
-/// column tiles. Tiles that are used again are all kept, since it matters whether they stay.
+/// The plan of a product with fewer rows and columns: at most three chunks, and whole column tiles.
+/// If several chunks use a tile, all tiles are kept, since it matters whether each can stay.
 TilingPlan part_of(const TilingPlan& plan, const MachineConfig& config) {
   MatmulSpec spec = plan.spec;
   constexpr std::uint64_t kChunks = 3;

@@ -61,6 +61,7 @@ TEST(ProductTransfersTest, FindTilesForAProductOfAnyLength) {
     EXPECT_LT(ratio({1, 4096, n}, config), 1.02);
     EXPECT_LT(ratio({128, 4096, n}, config), 1.3);
   }
+  EXPECT_LT(ratio({64, 16384, 65536}, config), 1.2);
 }
 
 TEST(ProductTransfersTest, LeaveOutThePaddingOfNarrowResults) {
