@@ -35,6 +35,8 @@ Pacing pace(const TilingPlan& plan, const MachineConfig& config) {
   const std::int64_t written = matmuls_in(turnaround + rows + config.vector_latency_cycles, pitch);
   const std::int64_t queue = config.queue_depth;
   Pacing pacing;
+  pacing.weight_fifo_tiles = config.weight_fifo_tiles;
+  pacing.queue_depth = config.queue_depth;
   if (!inner) pacing.fetch_ahead = ahead(config.weight_fifo_tiles, queue, retired);
   pacing.load_ahead = ahead(plan.activation_slots, queue, retired);
   pacing.slot_lag = lag(retired, queue);

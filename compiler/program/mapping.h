@@ -35,6 +35,10 @@ enum class Transfers : std::uint8_t {
 
 /// When the instructions of a product enter the program, in matmuls (compiler/mapping/pacing.h).
 struct Pacing {
+  // What the rest was chosen for: at most what the machine has, as with fewer tiles and shorter
+  // queues the instructions may come in a better order.
+  std::uint32_t weight_fifo_tiles = 0;
+  std::uint32_t queue_depth = 0;
   std::uint64_t fetch_ahead = 1;  // tiles fetched ahead of the matmul just emitted
   std::uint64_t load_ahead = 1;   // ring loads ahead of the matmul just emitted
   std::uint64_t slot_lag = 1;     // matmuls between a slice's last use and its slot's next load

@@ -120,7 +120,9 @@ std::string to_text(const compiler::ProductPlan& plan) {
                         {"bias_slots", plan.bias_slots},
                         {"tile_slots", plan.tile_slots},
                         {"buffered_tiles", plan.buffered_tiles},
-                        {"stores_by_row", plan.stores_by_row}};
+                        {"stores_by_row", plan.stores_by_row},
+                        {"weight_fifo_tiles", plan.weight_fifo_tiles},
+                        {"queue_depth", plan.queue_depth}};
   return fmt::format(R"({{"product": {}}})",
                      product.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
@@ -229,7 +231,8 @@ compiler::ProductPlan read_product(const Json& json, const std::string& place) {
   const std::string name = JsonFields(json, place).text("layer");
   const JsonFields product(json, fmt::format("layer {}:", printable(name)));
   product.allow({"layer", "order", "chunk_rows", "activations_resident", "activation_slots",
-                 "bias_slots", "tile_slots", "buffered_tiles", "stores_by_row"});
+                 "bias_slots", "tile_slots", "buffered_tiles", "stores_by_row", "weight_fifo_tiles",
+                 "queue_depth"});
   const auto rows = [&](const std::string& key) { return read_count(product, key, 0); };
   return {name,
           read_name(kLoopOrders, product, "order"),
@@ -239,7 +242,9 @@ compiler::ProductPlan read_product(const Json& json, const std::string& place) {
           rows("bias_slots"),
           rows("tile_slots"),
           static_cast<std::uint32_t>(product.number("buffered_tiles", 0, kTileShares)),
-          product.boolean("stores_by_row")};
+          product.boolean("stores_by_row"),
+          rows("weight_fifo_tiles"),
+          rows("queue_depth")};
 }
 
 compiler::Capacities read_capacities(const JsonFields& program) {

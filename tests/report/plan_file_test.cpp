@@ -134,6 +134,8 @@ TEST_F(PlanFileTest, EveryFieldChangesTheHash) {
       [&](NetworkPlan& p) { product(p).tile_slots = 1; },
       [&](NetworkPlan& p) { product(p).buffered_tiles = 1; },
       [&](NetworkPlan& p) { product(p).stores_by_row = true; },
+      [&](NetworkPlan& p) { product(p).weight_fifo_tiles = 1; },
+      [&](NetworkPlan& p) { product(p).queue_depth = 1; },
   };
   std::set<std::string> hashes = {plan_hash(plan)};
   for (const auto& change : changes) {

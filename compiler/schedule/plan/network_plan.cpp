@@ -44,7 +44,9 @@ ProductPlan product_plan(const ScheduledSegment& scheduled) {
           mapping.bias_slots,
           mapping.tile_slots,
           mapping.buffered_tiles,
-          mapping.stores_by_row};
+          mapping.stores_by_row,
+          mapping.pacing.weight_fifo_tiles,
+          mapping.pacing.queue_depth};
 }
 
 }  // namespace

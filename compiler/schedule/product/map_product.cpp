@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <tuple>
 #include <vector>
 
 #include "base/error.h"
 #include "compiler/emit/matmul.h"
-#include "compiler/schedule/product/product_transfers.h"
+#include "compiler/schedule/product/product_search.h"
 #include "sim/timing/analytic.h"
 
 namespace weft {
@@ -33,26 +31,6 @@ class PlanReplay {
   std::uint64_t left_ = kMostInstructions;
 };
 
-/// About as many as the plan's program has: a load and a product for each, two for each result.
-Cycle instructions(const TilingPlan& plan) {
-  return static_cast<Cycle>(2 * (plan.matmuls() + plan.region_uses()));
-}
-
-/// Of the plans within a fiftieth of the fewest cycles, the one with the fewest instructions.
-std::optional<CostedPlan> best_of_equal_chunks(const MatmulSpec& spec, const MachineConfig& config,
-                                               PlanReplay& replay) {
-  std::vector<CostedPlan> all;
-  for (const TilingPlan& plan : plans_of_equal_chunks(spec, config)) {
-    if (const auto cycles = replay.cycles(plan)) all.push_back({plan, *cycles});
-  }
-  if (all.empty()) return std::nullopt;
-  const Cycle fewest = std::ranges::min(all, {}, &CostedPlan::cycles).cycles;
-  std::erase_if(all, [&](const CostedPlan& each) { return each.cycles > fewest + fewest / 50; });
-  return std::ranges::min(all, {}, [](const CostedPlan& each) {
-    return std::tuple(instructions(each.plan), each.plan.folds, each.cycles);
-  });
-}
-
 }  // namespace
 
 std::optional<Cycle> cycles_of(const TilingPlan& plan, const MachineConfig& config,
@@ -73,24 +51,12 @@ TilingPlan map_product(const MatmulSpec& spec, const MachineConfig& config) {
   if (!first) return plans.front();
   PlanReplay replay(config);
   std::vector<CostedPlan> known = {{plans.front(), *first}};
-  CostedPlan best = known.front();
-  Cycle to_beat = *first - *first / 50;
-  for (const TilingPlan& plan : std::span(plans).subspan(1)) {
-    const auto cycles = replay.cycles(plan);
-    if (!cycles) continue;
-    known.push_back({plan, *cycles});
-    if (*cycles >= to_beat) continue;
-    to_beat = *cycles;
-    best = known.back();
-  }
-  if (const auto other = best_of_equal_chunks(spec, config, replay)) {
-    known.push_back(*other);
-    const bool is_worth_it =
-        other->cycles < best.cycles - best.cycles / 20 &&
-        other->cycles + instructions(other->plan) < best.cycles + instructions(best.plan);
-    if (is_worth_it) best = *other;
-  }
-  return with_best_transfers(best, known, config);
+  const auto add = [&](const TilingPlan& plan) {
+    if (const auto cycles = replay.cycles(plan)) known.push_back({plan, *cycles});
+  };
+  std::ranges::for_each(plans.begin() + 1, plans.end(), add);
+  std::ranges::for_each(plans_of_equal_chunks(spec, config), add);
+  return search_product(known, config);
 }
 
 }  // namespace weft

@@ -17,11 +17,10 @@ namespace weft {
 std::optional<Cycle> cycles_of(const TilingPlan& plan, const MachineConfig& config,
                                std::uint64_t& left, Cycle most = std::numeric_limits<Cycle>::max());
 
-/// The plan that the compiler takes. The candidates of matmul_plans() are replayed exactly, in
-/// their order, until the replay has taken its share of instructions. Another than the first is
-/// taken only if it saves at least a fiftieth of the cycles. Then those of plans_of_equal_chunks()
-/// are, and one of them must save a twentieth, and a cycle for each instruction that it adds. Last
-/// come other transfers (product_transfers.h). Throws as matmul_plans() does.
+/// The plan that the compiler takes: the first candidates of matmul_plans() and of
+/// plans_of_equal_chunks() are replayed exactly, until the replay has taken its share of
+/// instructions, and search_product() looks further from the best of them. If the first candidate
+/// is too long for that, it is the plan. Throws as matmul_plans() does.
 TilingPlan map_product(const MatmulSpec& spec, const MachineConfig& config);
 
 }  // namespace weft

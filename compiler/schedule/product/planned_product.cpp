@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiler/mapping/buffers.h"
+#include "compiler/mapping/pacing.h"
 #include "compiler/mapping/tile_walk.h"
 #include "compiler/schedule/product/product_segment.h"
 #include "compiler/schedule/product/refuse_plan.h"
@@ -71,6 +72,20 @@ class PlannedProduct {
   std::vector<TilingPlan> left_;
   const std::string& layer_;
 };
+
+/// The machine whose pacing is planned.
+MachineConfig paced_for(const ProductPlan& plan, const MachineConfig& config) {
+  const auto check = [&](std::string_view field, std::uint32_t value, std::uint32_t has) {
+    if (value > 0 && value <= has) return;
+    refuse(plan.layer, field, value, fmt::format("must be 1 to {}, which the machine has", has));
+  };
+  check("weight_fifo_tiles", plan.weight_fifo_tiles, config.weight_fifo_tiles);
+  check("queue_depth", plan.queue_depth, config.queue_depth);
+  MachineConfig paced = config;
+  paced.weight_fifo_tiles = plan.weight_fifo_tiles;
+  paced.queue_depth = plan.queue_depth;
+  return paced;
+}
 
 /// The plans with the slots for tiles that `plan` has.
 std::vector<TilingPlan> with_planned_tiles(const std::vector<TilingPlan>& plans,
@@ -133,6 +148,7 @@ Schedule planned_product(const Segment& segment, const MachineConfig& config,
   if (plan.stores_by_row && last_result_rows(*product, config) == config.result_row_rows()) {
     refuse(name, "stores_by_row", true, "its results have no rows of padding");
   }
+  planned.pacing = pace(planned, paced_for(plan, config));
   Schedule schedule;
   schedule.layers.push_back({{planned}, {}});
   return schedule;

@@ -20,8 +20,10 @@ struct ProductPlan {
   std::uint32_t activation_slots = 0;
   std::uint32_t bias_slots = 0;
   std::uint32_t tile_slots = 0;
-  std::uint32_t buffered_tiles = 0;  // Mapping::buffered_tiles
-  bool stores_by_row = false;        // Mapping::stores_by_row
+  std::uint32_t buffered_tiles = 0;     // Mapping::buffered_tiles
+  bool stores_by_row = false;           // Mapping::stores_by_row
+  std::uint32_t weight_fifo_tiles = 0;  // of Mapping::pacing
+  std::uint32_t queue_depth = 0;        // likewise
   friend bool operator==(const ProductPlan&, const ProductPlan&) = default;
 };
 

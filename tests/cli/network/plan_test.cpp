@@ -249,6 +249,11 @@ TEST_F(PlanTest, AProductIsRefusedWithOneField) {
   EXPECT_NE(error_of("buffered_tiles", 65).find("buffered_tiles"), std::string::npos);
   EXPECT_NE(error_of("tile_slots", 4).find("buffered_tiles = 0: leaves no tile for the tile_slots"),
             std::string::npos);
+  EXPECT_NE(error_of("weight_fifo_tiles", 5)
+                .find("layer 'conv': weight_fifo_tiles = 5: must be 1 to 4, which the machine has"),
+            std::string::npos);
+  EXPECT_NE(error_of("queue_depth", 0).find("layer 'conv': queue_depth = 0: must be 1 to 16, whi"),
+            std::string::npos);
   Json many = plan;
   many["programs"][0]["product"]["buffered_tiles"] = 64;
   many["programs"][0]["product"]["tile_slots"] = 100000;
@@ -268,6 +273,32 @@ TEST_F(PlanTest, AProductIsRefusedWithOneField) {
   EXPECT_NE(refused.err.find("programs[0]: is the product 'conv', so its only field is product"),
             std::string::npos)
       << refused.err;
+}
+
+// The instructions come as for shorter queues than the machine has.
+TEST_F(PlanTest, KeepsThePacingOfAProduct) {
+  const Words conv = {"conv",        "--input",
+                      "1,471,113,1", "--filters",
+                      "1",           "--kernel",
+                      "1",           "--machine",
+                      "tpu-v2",      "--memory.kind",
+                      "split",       "--host.gb_per_s",
+                      "50",          "--weight_fifo.tiles",
+                      "8",           "--engine",
+                      "analytic",    "--json",
+                      "-",           "--plan"};
+  const auto cycles_with = [&](const std::string& file) {
+    const Finished run = run_weft(conv + Words{file});
+    EXPECT_EQ(run.code, 0) << run.err;
+    return Json::parse(run.out)["cycles"]["total"].get<std::int64_t>();
+  };
+  const std::int64_t found = cycles_with(folder_.file("product.json"));
+  Json plan = Json::parse(folder_.read("product.json"));
+  EXPECT_EQ(cycles_with(folder_.file("product.json")), found);
+  Json& product = plan["programs"][0]["product"];
+  EXPECT_LT(product["queue_depth"], 16);
+  product["queue_depth"] = 16;
+  EXPECT_GT(cycles_with(folder_.write("deep.json", plan.dump())), found);
 }
 
 TEST_F(PlanTest, SaysInTheTableHowThePlanDividesLayers) {

@@ -351,7 +351,7 @@ TEST(CapacityTest, MoreCostsNothingWhereItOnceCostAnEighth) {
 }
 
 /// A product of a random size, on one machine and on one with a little or much more of something.
-/// Another way to cut it must save a twentieth, or else as many cycles as it adds instructions.
+/// Another plan must save a twentieth, or else as many cycles as it adds instructions.
 TEST(CapacityTest, MoreCostsAProductAtMostATwentieth) {
   constexpr std::uint64_t kSeeds = 300;
   std::cout << "seeds 0 to " << kSeeds - 1 << '\n';
@@ -367,12 +367,13 @@ TEST(CapacityTest, MoreCostsAProductAtMostATwentieth) {
     const auto size = [&](int most) { return static_cast<std::uint64_t>(random.between(1, most)); };
     const MatmulSpec spec = {size(500), size(400), size(400), random.chance(30), {}};
     MachineConfig more = config;
-    const auto growth = random.between(0, 4);
+    const auto growth = random.between(0, 5);
     if (growth == 0) more.unified_buffer_kib += static_cast<std::uint32_t>(random.between(1, 1024));
     if (growth == 1) more.accumulator_rows += static_cast<std::uint32_t>(random.between(1, 600));
     if (growth == 2) more.weight_fifo_tiles += static_cast<std::uint32_t>(random.between(1, 6));
     if (growth == 3) more.memory_bytes_per_s *= static_cast<std::uint64_t>(random.between(2, 5));
     if (growth == 4) more.host_bytes_per_s *= static_cast<std::uint64_t>(random.between(2, 5));
+    if (growth == 5) more.queue_depth *= static_cast<std::uint32_t>(random.between(2, 5));
     const Cycle before = product_cycles(spec, config);
     const Cycle after = product_cycles(spec, more);
     all.add(before, after);

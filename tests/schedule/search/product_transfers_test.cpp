@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iostream>
 #include <limits>
+#include <vector>
 
 #include "compiler/emit/matmul.h"
 #include "compiler/mapping/tile_walk.h"
@@ -101,6 +102,70 @@ TEST(ProductTransfersTest, BringLittleThatIsNoWeight) {
   const TilingPlan plan = map_product({201, 272, 20, true}, config);
   EXPECT_LE(TileWalk(plan).loaded_rows() * config.row_bytes(),
             TileWalk(plan).uses_before(plan.folds) * config.tile_bytes() * 3 / 2);
+}
+
+// A small array takes a tile in a few cycles, but the memory takes hundreds to bring one.
+TEST(ProductTransfersTest, HideTheLatencyOfTheMemoryFromASmallArray) {
+  MachineConfig config = load_preset("edge-tpu");
+  config.array_rows = 7;
+  config.array_cols = 8;
+  EXPECT_LT(ratio({4, 1024, 65}, config), 5);  // 133 with four tiles in the FIFO and no more
+  config.array_rows = 16;
+  config.weight_fifo_tiles = 1;
+  config.double_buffer = false;
+  EXPECT_LT(ratio({36, 1024, 3}, config), 3);  // 15
+}
+
+// What a ring waits for follows from when its instructions enter the program, and that from depths.
+TEST(ProductTransfersTest, DeeperFifosAndQueuesCostAtMostAFiftieth) {
+  struct Step {
+    MatmulSpec spec;
+    MachineConfig config;
+    std::uint32_t MachineConfig::*depth;
+    std::uint32_t from;
+    std::uint32_t to;
+  };
+  MachineConfig edge = load_preset("edge-tpu");
+  edge.array_rows = 7;
+  edge.host_bytes_per_s = 1'000'000'000;
+  edge.double_buffer = false;
+  MachineConfig split = load_preset("tpu-v2");
+  split.memory_kind = MemoryKind::kSplit;
+  split.host_bytes_per_s = 50'000'000'000;
+  MachineConfig square = load_preset("tpu-v2");
+  square.array_rows = square.array_cols = 16;
+  const auto fifo = &MachineConfig::weight_fifo_tiles;
+  const auto queues = &MachineConfig::queue_depth;
+  // By the pacing of the deeper machine alone these cost 23, 14, 7 and 5 %.
+  const std::vector<Step> steps = {
+      {{3, 125, 66, true, Activation::kRelu}, edge, fifo, 16, 32},
+      {{331, 308, 1}, split, queues, 1, 4},
+      {{1, 58, 144}, square, fifo, 4, 8},
+      {{329, 423, 3}, load_preset("tpu-v1"), queues, 2, 4},
+  };
+  for (const Step& step : steps) {
+    const auto cycles_with = [&](std::uint32_t depth) {
+      MachineConfig config = step.config;
+      config.*step.depth = depth;
+      return run(map_product(step.spec, config), config).total;
+    };
+    const Cycle shallow = cycles_with(step.from);
+    EXPECT_LE(cycles_with(step.to), shallow + shallow / 50) << step.spec.m << " rows";
+  }
+}
+
+// More chunks: the first load and the last results are shorter.
+TEST(ProductTransfersTest, TakeChunksOfOtherSizes) {
+  MachineConfig config = load_preset("tpu-v2");
+  config.array_rows = 32;
+  config.array_cols = 64;
+  config.memory_kind = MemoryKind::kSplit;
+  config.host_bytes_per_s = 48'000'000'000;
+  EXPECT_GE(map_product({1964, 116, 3}, config).m_chunks, 4U);
+  config = load_preset("tpu-v2");
+  const TilingPlan plan = map_product({1323, 307, 548, true}, config);
+  EXPECT_LE(run(plan, config).total, 21'500);  // 22,271 in two chunks
+  EXPECT_EQ(TileWalk(plan).loads(), 15U);
 }
 
 }  // namespace
