@@ -19,18 +19,6 @@ constexpr std::uint64_t kMostInstructions = 100'000;
 // The first candidate may take more: without its cycles no other can be judged.
 constexpr std::uint64_t kMostOfFirst = 1'000'000;
 
-/// Replays plans while its share of instructions lasts.
-class PlanReplay {
- public:
-  explicit PlanReplay(const MachineConfig& config) : config_(config) {}
-
-  std::optional<Cycle> cycles(const TilingPlan& plan) { return cycles_of(plan, config_, left_); }
-
- private:
-  const MachineConfig& config_;
-  std::uint64_t left_ = kMostInstructions;
-};
-
 }  // namespace
 
 std::optional<Cycle> cycles_of(const TilingPlan& plan, const MachineConfig& config,
@@ -49,10 +37,10 @@ TilingPlan map_product(const MatmulSpec& spec, const MachineConfig& config) {
   std::uint64_t left_of_first = kMostOfFirst;
   const auto first = cycles_of(plans.front(), config, left_of_first);
   if (!first) return plans.front();
-  PlanReplay replay(config);
+  std::uint64_t left = kMostInstructions;
   std::vector<CostedPlan> known = {{plans.front(), *first}};
   const auto add = [&](const TilingPlan& plan) {
-    if (const auto cycles = replay.cycles(plan)) known.push_back({plan, *cycles});
+    if (const auto cycles = cycles_of(plan, config, left)) known.push_back({plan, *cycles});
   };
   std::ranges::for_each(plans.begin() + 1, plans.end(), add);
   std::ranges::for_each(plans_of_equal_chunks(spec, config), add);
