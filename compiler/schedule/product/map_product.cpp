@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -43,6 +44,10 @@ TilingPlan map_product(const MatmulSpec& spec, const MachineConfig& config) {
     if (const auto cycles = cycles_of(plan, config, left)) known.push_back({plan, *cycles});
   };
   std::ranges::for_each(plans.begin() + 1, plans.end(), add);
+  const Cycle fewest = std::ranges::min(known, {}, &CostedPlan::cycles).cycles;
+  if (fewest < *first - *first / 50) {
+    std::swap(known.front(), *std::ranges::find(known, fewest, &CostedPlan::cycles));
+  }
   std::ranges::for_each(plans_of_equal_chunks(spec, config), add);
   return search_product(known, config);
 }
