@@ -109,11 +109,11 @@ TEST(ProductTransfersTest, HideTheLatencyOfTheMemoryFromASmallArray) {
   MachineConfig config = load_preset("edge-tpu");
   config.array_rows = 7;
   config.array_cols = 8;
-  EXPECT_LT(ratio({4, 1024, 65}, config), 5);  // 133 with four tiles in the FIFO and no more
+  EXPECT_LT(ratio({4, 1024, 65}, config), 5);  // 30 with four tiles in the FIFO and no more
   config.array_rows = 16;
   config.weight_fifo_tiles = 1;
   config.double_buffer = false;
-  EXPECT_LT(ratio({36, 1024, 3}, config), 3);  // 15
+  EXPECT_LT(ratio({36, 1024, 3}, config), 3);  // 11
 }
 
 // What a ring waits for follows from when its instructions enter the program, and that from depths.
