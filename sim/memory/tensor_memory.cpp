@@ -87,7 +87,9 @@ TensorMemory::TensorMemory(const Program& program)
       element_bytes_(element_bytes(program.dtype)),
       row_bytes_(std::size_t{program.array_rows} * element_bytes_),
       row_rows_(result_row_rows(program)) {
-  for (const TensorDecl& tensor : program.tensors) bindings_.push_back({tensor, nullptr, nullptr});
+  for (const TensorDecl& tensor : program.tensors) {
+    bindings_.push_back({tensor, nullptr, nullptr, is_weight_rows(program, tensor)});
+  }
 }
 
 TensorMemory::Binding& TensorMemory::find(std::string_view name, bool output) {
@@ -102,6 +104,10 @@ void TensorMemory::bind(std::string_view name, const Matrix& matrix) {
   Binding& binding = find(name, /*output=*/false);
   check_matrix(binding.tensor, matrix);
   binding.source = &matrix;
+  if (binding.tensor.role != TensorRole::kWeights) return;
+  for (Binding& other : bindings_) {
+    if (other.holds_weights_again && other.source == nullptr) other.source = &matrix;
+  }
 }
 
 void TensorMemory::bind_result(std::string_view name, Matrix& matrix) {

@@ -30,6 +30,7 @@ class TensorMemory : public HostMemory {
 
   /// Gives `matrix` to the input tensor `name`; it must outlive this memory. Throws InputError if
   /// there is no such input, or if type or shape differ (the message names expected and actual).
+  /// The weights of a product are also given to the tensor that holds them again.
   void bind(std::string_view name, const Matrix& matrix);
   void bind(std::string_view name, Matrix&& matrix) = delete;
 
@@ -51,7 +52,8 @@ class TensorMemory : public HostMemory {
   struct Binding {
     TensorDecl tensor;
     const Matrix* source = nullptr;
-    Matrix* sink = nullptr;  // the same matrix, for an output
+    Matrix* sink = nullptr;            // the same matrix, for an output
+    bool holds_weights_again = false;  // is_weight_rows()
   };
 
   Binding& find(std::string_view name, bool output);

@@ -314,5 +314,30 @@ TEST_F(TensorMemoryErrorTest, RefusesAProgramWhoseTensorsOverlap) {
   EXPECT_NE(input_error([&] { TensorMemory memory(case_.program); }), "");
 }
 
+// Who binds "a", "b" and "out" need not know how the tiles of b travel.
+TEST(TensorMemoryTest, GivesTheWeightsOfAProductToTheirRows) {
+  Program program;
+  program.array_rows = program.array_cols = 4;
+  program.dtype = ElementType::kInt8;
+  program.tensors = {
+      {"a", TensorRole::kActivation, ElementType::kInt8, 2, 3, 0},
+      {"b", TensorRole::kWeights, ElementType::kInt8, 3, 2, 0},
+      {"out", TensorRole::kResult, ElementType::kInt32, 2, 2, 2},
+      {std::string(kWeightRows), TensorRole::kActivation, ElementType::kInt8, 3, 2, 20}};
+  program.computes = MatmulSpec{2, 3, 2};
+  const Matrix a(ElementType::kInt8, 2, 3);
+  Matrix b(ElementType::kInt8, 3, 2);
+  b.set(1, 0, std::int8_t{7});
+  Matrix out(ElementType::kInt32, 2, 2);
+  TensorMemory memory(program);
+  memory.bind("a", a);
+  memory.bind("b", b);
+  memory.bind_result("out", out);
+  EXPECT_NO_THROW(memory.check_all_bound());
+  Bytes row(4);
+  memory.read_rows(21, row);
+  EXPECT_EQ(row[0], std::byte{7});
+}
+
 }  // namespace
 }  // namespace weft

@@ -27,9 +27,6 @@ class MatmulJob {
         memory_(program_) {
     memory_.bind("a", a_);
     memory_.bind("b", b_);
-    for (const TensorDecl& tensor : program_.tensors) {
-      if (is_weight_rows(program_, tensor)) memory_.bind(tensor.name, b_);
-    }
     memory_.bind_result("out", out_);
   }
   MatmulJob(const MatmulJob&) = delete;
