@@ -31,7 +31,7 @@ constexpr std::uint64_t kMostOfOthers = 300'000;
 // Plans are as good as each other if their cycles differ by at most this part: the one with the
 // fewest instructions is chosen.
 constexpr Cycle kAsGood = 500;
-// Transfers are sought for so many of the plans that are known, the best ones first.
+// The search tries other transfers for this many plans, those with the fewest cycles.
 constexpr std::size_t kMostBases = 8;
 // Of a product with more matmuls than this, the search replays a part with about this many.
 constexpr std::uint64_t kPartOfProduct = 600;
@@ -305,7 +305,8 @@ class ProductSearch {
     return by_row;
   }
 
-  /// Finds slots and a share for a part of the product, and confirms them for the whole.
+  /// Finds the number of slots and the share of tiles for a part of the product. Then it replays
+  /// the whole product with them.
   void with_best_tiles(const TilingPlan& plan) {
     const TilingPlan part = part_of(plan, config_);
     auto fewest = cycles_of(part, config_, tries_);

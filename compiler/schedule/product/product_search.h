@@ -15,13 +15,13 @@ struct CostedPlan {
   Cycle cycles = 0;
 };
 
-/// The best plan by exact replay among `known`, of which the first is the simple plan, and plans
-/// that differ from these in
+/// The best plan that an exact replay finds. `known` has at least one plan, and the first is the
+/// simple plan. The search also changes these plans in
 ///  - how weights and results travel: tiles through the unified buffer (Mapping::buffered_tiles),
 ///    results one by one (Mapping::stores_by_row),
 ///  - the size of their chunks,
 ///  - their pacing, as for a machine with fewer tiles in the weight FIFO or shorter queues.
-/// Another than the simple plan must be worth it (docs/compiler.md).
+/// The simple plan is kept unless another saves enough (docs/compiler.md, "One compiler").
 TilingPlan search_product(const std::vector<CostedPlan>& known, const MachineConfig& config);
 
 }  // namespace weft
