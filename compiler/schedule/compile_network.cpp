@@ -18,9 +18,10 @@
 #include "compiler/schedule/first_schedules.h"
 #include "compiler/schedule/product/product_segment.h"
 #include "compiler/schedule/replay.h"
-#include "compiler/schedule/schedule_segment.h"
 #include "compiler/schedule/search/programs_alike.h"
 #include "compiler/schedule/search/schedule_by_estimate.h"
+#include "compiler/schedule/segment/schedule_segment.h"
+#include "compiler/schedule/segment/smaller_machines.h"
 #include "compiler/segments/segments.h"
 
 namespace weft::compiler {

@@ -6,7 +6,7 @@
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/product/product_segment.h"
 #include "compiler/schedule/replay.h"
-#include "compiler/schedule/schedule_segment.h"
+#include "compiler/schedule/segment/schedule_segment.h"
 #include "compiler/segments/segments.h"
 
 namespace weft::compiler {

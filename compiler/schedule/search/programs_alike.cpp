@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "compiler/emit/emit_segment.h"
 #include "compiler/schedule/product/product_segment.h"
-#include "compiler/schedule/schedule_segment.h"
+#include "compiler/schedule/segment/schedule_segment.h"
 
 namespace weft::compiler {
 namespace {

@@ -16,9 +16,4 @@ namespace weft::compiler {
 CostedSchedule schedule_segment(const Segment& segment, const MachineConfig& config,
                                 const MappingOptions& options = {}, const SearchedLike& like = {});
 
-/// True if schedule_segment() searches all smaller machines too: if the program would be short on a
-/// machine with room for everything. So whether it does is the same for a machine with more.
-bool tries_smaller_machines(const Segment& segment, const MachineConfig& config,
-                            const MappingOptions& options = {});
-
 }  // namespace weft::compiler
