@@ -174,10 +174,13 @@ class SegmentLowering {
     return contraction == nullptr ? 0 : Chunks(contraction->walk, mapping.chunk_rows).size();
   }
 
-  /// True after the last layer of each `images` images; never if that is 0.
+  /// True if nothing but the next images follows `images` images; never if that is 0. Layers that
+  /// take the whole batch follow the last ones.
   bool ends(std::int64_t images, const LayerPart& part) const {
-    const bool last = part.layer + 1 == chunks_.size() && part.band + 1 == part.bands;
-    return images > 0 && last && (part.images.first + part.images.count) % images == 0;
+    const std::size_t grouped = layers_in_groups(schedule_.groups);
+    if (images == 0 || part.layer + 1 != grouped || part.band + 1 < part.bands) return false;
+    const std::int64_t done = part.images.first + part.images.count;
+    return done % images == 0 && (grouped == chunks_.size() || done < schedule_.groups.images);
   }
 
   std::vector<PlacedConstant> constants_for(std::size_t index) const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 namespace weft::compiler {
@@ -15,9 +16,15 @@ void append(std::string& text, const std::string& separator, const std::string& 
 
 }  // namespace
 
+std::size_t layers_in_groups(const ImageGroups& groups) {
+  const auto first_whole = std::ranges::find(groups.sizes, groups.images);
+  return static_cast<std::size_t>(first_whole - groups.sizes.begin());
+}
+
 bool divide_each_other(const ImageGroups& groups) {
   std::vector<std::int64_t> sizes = groups.sizes;
-  if (groups.round > 0) sizes.push_back(groups.round);
+  const auto whole = sizes.begin() + static_cast<std::ptrdiff_t>(layers_in_groups(groups));
+  if (groups.round > 0) sizes.insert(whole, groups.round);
   sizes.push_back(groups.images);
   return std::ranges::adjacent_find(sizes, [](std::int64_t size, std::int64_t next) {
            return next % size != 0;

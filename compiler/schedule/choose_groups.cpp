@@ -71,8 +71,7 @@ ImageGroups as_divided(ImageGroups groups, const ImageDivision& division) {
   const ImageGroups divided = ordered(std::move(groups.sizes), division);
   if (!cuts(divided)) return {};
   groups.sizes = divided.sizes;
-  if (groups.sizes.back() == groups.images) groups.round = 0;
-  if (groups.round == 0) groups.rounds_at_once = 1;
+  if (groups.round == 0 || groups.sizes.back() == groups.images) groups.rounds_at_once = 1;
   if (groups.rounds_at_once == 1) groups.merged = 0;
   return groups;
 }
@@ -120,12 +119,9 @@ std::vector<ImageGroups> neighbors_of(const ImageGroups& groups, const ImageDivi
   const auto add = [&](std::vector<std::int64_t> changed) {
     ImageGroups neighbor = ordered(std::move(changed), division);
     neighbor.cut_inputs = groups.cut_inputs;
-    if (groups.round > 0 && groups.round % neighbor.sizes.back() == 0) {
-      neighbor.round = groups.round;
-      neighbor.rounds_at_once = groups.rounds_at_once;
-      neighbor.merged = groups.merged;
-    }
-    add_new(all, std::move(neighbor));
+    ImageGroups in_rounds = groups;
+    in_rounds.sizes = neighbor.sizes;
+    add_new(all, divide_each_other(in_rounds) ? std::move(in_rounds) : std::move(neighbor));
   };
   const std::vector<std::int64_t>& sizes = groups.sizes;
   for (std::size_t at = 1; at < sizes.size(); ++at) {

@@ -78,10 +78,19 @@ class Scheduler {
 
   void place(std::size_t sheet, std::size_t layer) {
     if (places_.resident(sheet)) return;
-    const auto base = rows_.take(places_.total_rows(sheet));
+    const std::uint64_t rows = places_.total_rows(sheet);
+    const auto base = outlives_rounds(sheet) ? rows_.take_last(rows) : rows_.take(rows);
     if (!base) return;
     places_.place(sheet, *base);
     schedule_.sheets[sheet] = SheetStay{layer, *base};
+  }
+
+  /// True if layers that take the whole batch read what rounds leave there. Such sheets lie apart,
+  /// so that the next round finds the other rows as this one did.
+  bool outlives_rounds(std::size_t sheet) const {
+    const ImageGroups& groups = schedule_.groups;
+    const std::size_t last_user = parts_.layers[segment_.sheets[sheet].last_use].layer;
+    return groups.round > 0 && last_user >= layers_in_groups(groups);
   }
 
   void release_after(std::size_t layer) {
@@ -237,6 +246,9 @@ std::optional<RoundsMisfit> misfit_of_rounds(const ImageGroups& groups,
   };
   if (given < 1 || given > rounds) {
     return misfit(fmt::format("must be 1 to {}, the rounds of the batch", rounds));
+  }
+  if (layers_in_groups(groups) < groups.sizes.size()) {
+    return misfit("must be 1, because the last layer takes the whole batch");
   }
   if (order != InstructionOrder::kByStart) return misfit("the order must be \"by start\"");
   if (!fits_at_once(capacities, given, config)) {

@@ -15,6 +15,19 @@ std::optional<std::uint32_t> StayingRows::take(std::uint64_t rows) {
   return static_cast<std::uint32_t>(*at);
 }
 
+std::optional<std::uint32_t> StayingRows::take_last(std::uint64_t rows) {
+  rows = std::max<std::uint64_t>(rows, 1);
+  std::uint64_t end = end_;  // of the gap
+  for (auto taken = taken_.rbegin(); taken != taken_.rend(); ++taken) {
+    const auto& [base, count] = *taken;
+    if (base + count + rows <= end) break;
+    end = std::min(end, base);
+  }
+  if (end < begin_ + rows) return std::nullopt;
+  taken_.emplace(end - rows, rows);
+  return static_cast<std::uint32_t>(end - rows);
+}
+
 /// The lowest row from `first` on at which `rows` rows are free.
 std::optional<std::uint64_t> StayingRows::gap_from(std::uint64_t first, std::uint64_t rows) const {
   std::uint64_t at = first;

@@ -26,6 +26,8 @@ class StayingRows {
   /// Takes `rows` rows that stay until release(); nullopt if there is no gap of that size. If there
   /// is none after the rows taken last, the lowest gap is taken.
   std::optional<std::uint32_t> take(std::uint64_t rows);
+  /// As take(), but always the highest gap. The next take() goes on where the last one ended.
+  std::optional<std::uint32_t> take_last(std::uint64_t rows);
   void release(std::uint32_t base);
   /// The next search for a gap begins at the first row again.
   void restart() { next_ = begin_; }

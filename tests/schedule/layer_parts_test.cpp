@@ -30,7 +30,7 @@ namespace weft::compiler::testing {
 namespace {
 
 /// Sizes that divide each other and the batch, rising at random layers. Layers that cannot be
-/// divided, and all after them, take the whole batch.
+/// divided, and all after them, take the whole batch. Half of them in rounds.
 ImageGroups random_groups(const Segment& segment, const std::vector<std::size_t>& forms,
                           std::int64_t images, Random& random) {
   const ImageDivision division(in_forms(segment, forms), images);
@@ -49,6 +49,11 @@ ImageGroups random_groups(const Segment& segment, const std::vector<std::size_t>
     }
     groups.sizes.push_back(divides ? size : images);
   }
+  const std::size_t grouped = layers_in_groups(groups);
+  if (grouped == 0 || random.chance(50)) return groups;
+  const std::int64_t last = groups.sizes[grouped - 1];
+  groups.round = last * random.between(1, images / last);
+  if (images % groups.round != 0) groups.round = last;
   return groups;
 }
 
@@ -109,6 +114,7 @@ struct Classes {
   int halos_computed = 0;  // parts that compute lines which the band before has, too
   int buffered_tiles = 0;  // fetches of constant weights from the unified buffer
   int kept_tiles = 0;      // of them, those without a load
+  int rounds = 0;          // programs with rounds before layers that take the whole batch
 };
 
 /// Counts the fetches of the slots for tiles, and which of them have no load of their own.
@@ -199,6 +205,9 @@ Programs random_programs(const graph::Graph& graph, const MachineConfig& config,
     std::get<ScheduledSegment>(whole.steps[step]).schedule = std::move(*in_whole);
     scheduled->schedule = std::move(*in_groups);
     count_halos(segment, scheduled->schedule, classes);
+    const bool has_rounds =
+        choices.groups.round > 0 && choices.groups.round < choices.groups.images;
+    if (has_rounds && choices.groups.sizes.back() == choices.groups.images) ++classes.rounds;
     for (std::size_t i = 0; i < segment.layers.size(); ++i) {
       const Layer& layer = segment.layers[i];
       if (choices.groups.sizes[i] < choices.groups.images) classes.cut.insert(layer.op);
@@ -324,6 +333,7 @@ TEST(LayerPartsTest, GiveTheBitsOfTheWholeBatch) {
   EXPECT_GE(classes.forms.size(), 4U);
   EXPECT_GT(classes.buffered_tiles, 100);
   EXPECT_GT(classes.kept_tiles, 10);
+  EXPECT_GT(classes.rounds, 3);
 }
 
 /// Runs an int8 network with random forms, groups and bands on all engines.

@@ -247,6 +247,26 @@ TEST(RoundsAtOnceTest, AreMadeOfWholeGroups) {
   EXPECT_FALSE(fits(1, 4, 6));
   EXPECT_FALSE(fits(1, 5, 5));
   EXPECT_FALSE(fits(1, 1, 5));
+  // Layers that take the whole batch follow the last round.
+  EXPECT_TRUE(fits(2, 12, 6));
+  EXPECT_FALSE(fits(2, 12, 3));
+  EXPECT_FALSE(fits(2, 12, 5));
+}
+
+TEST(RoundsAtOnceTest, AreNotFollowedByLayersThatTakeTheWholeBatch) {
+  MachineConfig config = small_machine(ElementType::kBf16, 8, 8);
+  Capacities part = capacities_of(config);
+  part.unified_buffer_kib /= 2;
+  part.accumulator_rows /= 2;
+  const auto misfit = [&](std::int64_t last, std::int64_t at_once) {
+    return misfit_of_rounds({12, {2, last}, false, 6, at_once}, part, InstructionOrder::kByStart,
+                            config);
+  };
+  EXPECT_FALSE(misfit(2, 2));
+  EXPECT_FALSE(misfit(12, 1));
+  ASSERT_TRUE(misfit(12, 2));
+  EXPECT_EQ(misfit(12, 2)->field, "rounds_at_once");
+  EXPECT_EQ(misfit(12, 2)->why, "must be 1, because the last layer takes the whole batch");
 }
 
 }  // namespace

@@ -130,12 +130,14 @@ class PlannedChoices {
     return groups;
   }
 
-  void check_round() const {
-    const std::int64_t last = plan_.layers.back().images;
-    if (plan_.round == 0 || (plan_.round % last == 0 && batch_ % plan_.round == 0)) return;
+  /// `last`: of the layers in groups.
+  void check_round(const LayerPlan& last) const {
+    if (plan_.round == 0) return;
+    if (plan_.round % last.images == 0 && batch_ % plan_.round == 0) return;
     refuse(program_, "round", plan_.round,
-           fmt::format("must be a multiple of the last layer's {} and divide the batch of {}",
-                       counted(static_cast<std::uint64_t>(last), "image"), batch_));
+           fmt::format("must be a multiple of the {} of {} and divide the batch of {}",
+                       counted(static_cast<std::uint64_t>(last.images), "image"),
+                       printable(last.layer), batch_));
   }
   ImageGroups checked(ImageGroups groups) const {
     const auto misfit = misfit_of_rounds(groups, plan_.capacities, plan_.order, machine_);
@@ -174,9 +176,8 @@ class PlannedChoices {
     const auto takes_all = [&](const LayerPlan& layer) { return layer.images == batch_; };
     if (std::ranges::all_of(plan_.layers, takes_all)) return whole();
     const ImageDivision division(in_forms(segment_, forms), batch_);
-    check_round();
-    ImageGroups groups =
-        checked({batch_, {}, plan_.cut_inputs, plan_.round, plan_.rounds_at_once, plan_.merged});
+    ImageGroups groups = {batch_,      {}, plan_.cut_inputs, plan_.round, plan_.rounds_at_once,
+                          plan_.merged};
     for (std::size_t i = 0; i < plan_.layers.size(); ++i) {
       const LayerPlan& layer = plan_.layers[i];
       const bool last = i + 1 == plan_.layers.size();
@@ -193,6 +194,8 @@ class PlannedChoices {
       }
       groups.sizes.push_back(layer.images);
     }
+    check_round(plan_.layers[layers_in_groups(groups) - 1]);
+    groups = checked(std::move(groups));
     if (const std::int64_t parts = count_parts(groups); parts > kMostLayerParts) {
       const LayerPlan& first = plan_.layers.front();
       refuse(first.layer, "images", first.images,

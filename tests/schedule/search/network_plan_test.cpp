@@ -149,7 +149,7 @@ TEST(NetworkPlanTest, HoldsTheRingsOfOneProduct) {
 void change(LayersPlan& plan, const MachineConfig& config, Random& random) {
   const auto last = static_cast<std::int64_t>(plan.layers.size()) - 1;
   LayerPlan& layer = plan.layers[static_cast<std::size_t>(random.between(0, last))];
-  switch (random.between(0, 10)) {
+  switch (random.between(0, 11)) {
     case 0:
       layer.form = static_cast<std::size_t>(random.between(0, 2));
       break;
@@ -174,6 +174,9 @@ void change(LayersPlan& plan, const MachineConfig& config, Random& random) {
       break;
     case 6:
       plan.cut_inputs = !plan.cut_inputs;
+      break;
+    case 11:
+      plan.round = random.between(0, 6);
       break;
     case 3:
       plan.staging_rows = static_cast<std::uint64_t>(random.between(0, 20000));

@@ -34,6 +34,15 @@ class Rows {
     }
     return std::nullopt;
   }
+  /// Start of the last gap of `rows` rows.
+  std::optional<std::uint32_t> last_gap(std::uint64_t rows) const {
+    for (std::uint64_t base = taken_.size(); base-- > begin_;) {
+      if (base + rows <= taken_.size() && gap(base, rows) == base) {
+        return static_cast<std::uint32_t>(base);
+      }
+    }
+    return std::nullopt;
+  }
   void set(std::uint64_t base, std::uint64_t rows, bool is) {
     std::fill_n(taken_.begin() + static_cast<std::ptrdiff_t>(base), rows, is);
   }
@@ -62,6 +71,15 @@ void check_takes(Fit fit, std::uint64_t seed, std::map<std::string, int>& hits) 
       continue;
     }
     const auto wanted = static_cast<std::uint64_t>(random.between(1, 25));
+    if (random.chance(20)) {
+      const auto last = rows.take_last(wanted);
+      ASSERT_EQ(last, oracle.last_gap(wanted));
+      ++hits[last ? "last" : "full"];
+      if (!last) continue;
+      oracle.set(*last, wanted, true);
+      held.emplace(*last, wanted);
+      continue;
+    }
     const auto base = rows.take(wanted);
     const auto later = fit == Fit::kNext ? oracle.gap(next, wanted) : std::nullopt;
     ASSERT_EQ(base, later ? later : oracle.gap(0, wanted));
@@ -81,7 +99,9 @@ TEST(StayingRowsTest, GivesTheGapOfItsRule) {
       SCOPED_TRACE(::testing::Message() << "seed " << seed);
       check_takes(fit, seed, hits);
     }
-    for (const char* kind : {"full", "before", "after", "next"}) EXPECT_GE(hits[kind], 300) << kind;
+    for (const char* kind : {"full", "before", "after", "next", "last"}) {
+      EXPECT_GE(hits[kind], 300) << kind;
+    }
   }
 }
 
