@@ -174,13 +174,14 @@ class SegmentLowering {
     return contraction == nullptr ? 0 : Chunks(contraction->walk, mapping.chunk_rows).size();
   }
 
-  /// True if nothing but the next images follows `images` images; never if that is 0. Layers that
-  /// take the whole batch follow the last ones.
+  /// True if `images` images are done and the next ones follow; never if that is 0.
   bool ends(std::int64_t images, const LayerPart& part) const {
-    const std::size_t grouped = layers_in_groups(schedule_.groups);
-    if (images == 0 || part.layer + 1 != grouped || part.band + 1 < part.bands) return false;
+    if (images == 0 || part.band + 1 < part.bands) return false;
+    const std::vector<std::int64_t>& sizes = schedule_.groups.sizes;
+    const std::size_t next = part.layer + 1;
     const std::int64_t done = part.images.first + part.images.count;
-    return done % images == 0 && (grouped == chunks_.size() || done < schedule_.groups.images);
+    const bool goes_on = next < sizes.size() && done % sizes[next] == 0;
+    return !goes_on && done % images == 0;
   }
 
   std::vector<PlacedConstant> constants_for(std::size_t index) const {

@@ -257,6 +257,10 @@ bool ImageDivision::is_copied(std::size_t sheet, const ImageGroups& groups) cons
   return !own_[sheet] && segment().sheets[sheet].from_host && groups.rounds_at_once > 1;
 }
 
+std::optional<LayerBody> ImageDivision::first_of(const LayerBody& body, std::int64_t count) const {
+  return part_of(body, cut_of(body), {0, count});
+}
+
 PartedSegment ImageDivision::in_groups(const ImageGroups& groups) const {
   PartedSegment parts;
   const std::vector<std::int64_t> units = units_of(groups);
@@ -302,33 +306,6 @@ PartedSegment ImageDivision::in_groups(const ImageGroups& groups) const {
     }
   }
   return parts;
-}
-
-std::optional<Segment> ImageDivision::first_images(const Segment& segment,
-                                                   std::int64_t count) const {
-  Segment part = segment;
-  for (Sheet& sheet : part.sheets) {
-    const bool is_batch =
-        !sheet.from_host || (sheet.patches && sheet.patches->images == images_) ||
-        (!sheet.make && !sheet.view.dims.empty() && sheet.view.dims.front().extent == images_);
-    if (!is_batch) continue;
-    if (sheet.size.rows % images_ != 0) return std::nullopt;
-    sheet.size.rows = sheet.size.rows / images_ * count;
-    if (sheet.patches) sheet.patches->images = count;
-    if (sheet.from_host && !sheet.patches) sheet.view.dims.front().extent = count;
-  }
-  const auto cut = [&](LayerBody& body) {
-    auto cut_body = part_of(body, cut_of(body), {0, count});
-    if (cut_body) body = std::move(*cut_body);
-    return cut_body.has_value();
-  };
-  for (Layer& layer : part.layers) {
-    if (!cut(layer.body)) return std::nullopt;
-    for (LayerForm& form : layer.others) {
-      if (!std::ranges::all_of(form.bodies, cut)) return std::nullopt;
-    }
-  }
-  return part;
 }
 
 }  // namespace weft::compiler

@@ -74,10 +74,9 @@ class ImageDivision {
   std::int64_t images() const { return images_; }
   /// False if any body of the layer's form cannot be cut.
   bool divides(std::size_t layer) const;
-  /// The first `count` images of `segment`, which must be the one that was divided. The result can
-  /// be timed but not run, because the tensors of the host stay whole. nullopt if some form of a
-  /// layer cannot be divided.
-  std::optional<Segment> first_images(const Segment& segment, std::int64_t count) const;
+  /// The first `count` images of a body of the segment, in any form; nullopt if it cannot be
+  /// divided.
+  std::optional<LayerBody> first_of(const LayerBody& body, std::int64_t count) const;
   /// The segment in groups. Layers that cannot be divided must take the whole batch.
   PartedSegment in_groups(const ImageGroups& groups) const;
 

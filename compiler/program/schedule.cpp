@@ -16,15 +16,15 @@ void append(std::string& text, const std::string& separator, const std::string& 
 
 }  // namespace
 
-std::size_t layers_in_groups(const ImageGroups& groups) {
-  const auto first_whole = std::ranges::find(groups.sizes, groups.images);
-  return static_cast<std::size_t>(first_whole - groups.sizes.begin());
+bool outlasts_round(const ImageGroups& groups, std::size_t layer) {
+  return groups.round > 0 && groups.sizes[layer] > groups.round;
 }
 
 bool divide_each_other(const ImageGroups& groups) {
   std::vector<std::int64_t> sizes = groups.sizes;
-  const auto whole = sizes.begin() + static_cast<std::ptrdiff_t>(layers_in_groups(groups));
-  if (groups.round > 0) sizes.insert(whole, groups.round);
+  const auto larger =
+      std::ranges::find_if(sizes, [&](std::int64_t size) { return size > groups.round; });
+  if (groups.round > 0) sizes.insert(larger, groups.round);
   sizes.push_back(groups.images);
   return std::ranges::adjacent_find(sizes, [](std::int64_t size, std::int64_t next) {
            return next % size != 0;

@@ -59,11 +59,12 @@ struct ImageGroups {
   /// that of a round stays there as a whole or not at all.
   bool cut_inputs = false;
   /// Images whose instructions are put into the order kByStart together; those of the next images
-  /// follow. Layers that take the whole batch belong to the last round. 0: all of the batch.
+  /// follow. A layer that takes more at once belongs to the last round of its images. 0: all of the
+  /// batch.
   std::int64_t round = 0;
   /// Rounds that are under way at once (compiler/program/order/round_merger.h), each in a part of
   /// its own of the unified buffer and of the accumulators. Schedule::capacities are those of a
-  /// part. More than 1 only if all layers are in groups.
+  /// part. More than 1 only if no layer takes more than a round.
   std::int64_t rounds_at_once = 1;
   /// With rounds at once: images whose rounds are merged; those of the next images follow. 0: all
   /// of the batch.
@@ -71,11 +72,11 @@ struct ImageGroups {
   friend bool operator==(const ImageGroups&, const ImageGroups&) = default;
 };
 
-/// How many layers take less than the whole batch at once. These are the first ones.
-std::size_t layers_in_groups(const ImageGroups& groups);
+/// True if the layer takes more images at once than a round has.
+bool outlasts_round(const ImageGroups& groups, std::size_t layer);
 
-/// True if each size divides those of later layers and the batch, and if the round divides the
-/// batch and is a multiple of the sizes of layers_in_groups().
+/// True if each size divides those of later layers and the batch, and if the round is a multiple of
+/// all sizes up to it and divides the larger ones and the batch.
 bool divide_each_other(const ImageGroups& groups);
 
 /// Parts of layers into which groups cut the batch.

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "compiler/blocks/places.h"
+#include "compiler/layers/first_images.h"
 #include "compiler/layers/used_sheets.h"
 
 namespace weft::compiler {
@@ -71,7 +72,8 @@ ImageGroups as_divided(ImageGroups groups, const ImageDivision& division) {
   const ImageGroups divided = ordered(std::move(groups.sizes), division);
   if (!cuts(divided)) return {};
   groups.sizes = divided.sizes;
-  if (groups.round == 0 || groups.sizes.back() == groups.images) groups.rounds_at_once = 1;
+  if (groups.round == 0 || outlasts_round(groups, groups.sizes.size() - 1))
+    groups.rounds_at_once = 1;
   if (groups.rounds_at_once == 1) groups.merged = 0;
   return groups;
 }
@@ -140,13 +142,31 @@ std::vector<ImageGroups> neighbors_of(const ImageGroups& groups, const ImageDivi
   return all;
 }
 
+std::uint64_t rows_beside_rounds(const PartedSegment& formed, const ImageGroups& groups,
+                                 const MachineConfig& config) {
+  const Segment& segment = formed.segment;
+  const Places places(config, segment.sheets, staging_only(config));
+  std::uint64_t rows = 0;
+  const auto takes_batch = [&](std::size_t at) {
+    return groups.sizes[formed.layers[at].layer] == groups.images;
+  };
+  for (std::size_t i = 0; i < formed.layers.size() && !takes_batch(i); ++i) {
+    const std::size_t id = result_view(segment.layers[i].body).sheet;
+    if (formed.layers[i].is_last && takes_batch(segment.sheets[id].last_use)) {
+      rows += places.total_rows(id);
+    }
+  }
+  return rows;
+}
+
 std::optional<Segment> part_of_batch(const Segment& segment, const MappingOptions& options) {
   const std::int64_t images = batch_of(segment);
   if (images <= 1 || options.effort == SearchEffort::kNone) return std::nullopt;
   if (!options.image_groups.value_or(true)) return std::nullopt;
   std::int64_t factor = 2;
   while (images % factor != 0) ++factor;
-  return ImageDivision(in_forms(segment, {}), images).first_images(segment, images / factor);
+  const ImageDivision division(in_forms(segment, {}), images);
+  return first_images(segment, division, images / factor);
 }
 
 Segment least_part(Segment segment, const MappingOptions& options) {

@@ -35,6 +35,10 @@ ImageGroups without_one_group(ImageGroups groups, const LineBands& bands);
 /// one that cannot be, all take the whole batch.
 ImageGroups as_divided(ImageGroups groups, const ImageDivision& division);
 
+/// UB rows of what layers in groups leave for those that take the whole batch.
+std::uint64_t rows_beside_rounds(const PartedSegment& formed, const ImageGroups& groups,
+                                 const MachineConfig& config);
+
 /// Like `groups`, but with one step of the sizes earlier or later by some layers, or with one size
 /// left out.
 std::vector<ImageGroups> neighbors_of(const ImageGroups& groups, const ImageDivision& division);

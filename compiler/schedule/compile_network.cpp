@@ -108,11 +108,11 @@ struct CostedSteps {
 };
 
 /// What the search of a step found, if it was searched.
-SearchedLike found_for(const ScheduledSteps& steps, std::size_t step) {
-  if (step >= steps.size()) return {};
+std::optional<FoundChoices> found_for(const ScheduledSteps& steps, std::size_t step) {
+  if (step >= steps.size()) return std::nullopt;
   const auto* scheduled = std::get_if<ScheduledSegment>(&steps[step]);
-  if (scheduled == nullptr || !scheduled->choices || !scheduled->cycles) return {};
-  return {&*scheduled->choices, *scheduled->cycles};
+  if (scheduled == nullptr || !scheduled->choices || !scheduled->cycles) return std::nullopt;
+  return FoundChoices{*scheduled->choices, *scheduled->cycles, scheduled->of_part};
 }
 
 /// `alike`: the programs of all plans of the network. `like`: the network planned otherwise, whose
@@ -131,11 +131,13 @@ CostedSteps schedule_steps(const graph::Graph& graph, const MachineConfig& confi
       continue;
     }
     auto& segment = std::get<Segment>(part);
-    CostedSchedule costed = alike.schedule(segment, mapping, found_for(like, all.steps.size()));
+    const std::optional<FoundChoices> found = found_for(like, all.steps.size());
+    CostedSchedule costed = alike.schedule(segment, mapping, found ? &*found : nullptr);
     all.cycles =
         all.cycles && costed.cycles ? std::optional(*all.cycles + *costed.cycles) : std::nullopt;
     all.steps.emplace_back(ScheduledSegment{std::move(segment), std::move(costed.schedule),
-                                            std::move(costed.choices), costed.cycles});
+                                            std::move(costed.choices), costed.cycles,
+                                            std::move(costed.of_part)});
   }
   return all;
 }

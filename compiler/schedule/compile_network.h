@@ -17,6 +17,7 @@
 #include "compiler/program/network_program.h"
 #include "compiler/program/schedule.h"
 #include "compiler/schedule/schedule_layers.h"
+#include "compiler/schedule/search/schedule_search.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::compiler {
@@ -27,6 +28,7 @@ struct ScheduledSegment {
   Schedule schedule;
   std::optional<ScheduleChoices> choices;  // from which `schedule` follows; nullopt: a product
   std::optional<Cycle> cycles = {};        // if it was replayed
+  std::shared_ptr<const FoundChoices> of_part = nullptr;  // CostedSchedule::of_part
 };
 
 /// Choices for all layers of a network that have them, as in MappingOptions.

@@ -85,12 +85,10 @@ class Scheduler {
     schedule_.sheets[sheet] = SheetStay{layer, *base};
   }
 
-  /// True if layers that take the whole batch read what rounds leave there. Such sheets lie apart,
-  /// so that the next round finds the other rows as this one did.
+  /// True if several rounds write what a later layer reads at once. Such sheets lie apart, so that
+  /// the next round finds the other rows as this one did.
   bool outlives_rounds(std::size_t sheet) const {
-    const ImageGroups& groups = schedule_.groups;
-    const std::size_t last_user = parts_.layers[segment_.sheets[sheet].last_use].layer;
-    return groups.round > 0 && last_user >= layers_in_groups(groups);
+    return outlasts_round(schedule_.groups, parts_.layers[segment_.sheets[sheet].last_use].layer);
   }
 
   void release_after(std::size_t layer) {
@@ -247,8 +245,8 @@ std::optional<RoundsMisfit> misfit_of_rounds(const ImageGroups& groups,
   if (given < 1 || given > rounds) {
     return misfit(fmt::format("must be 1 to {}, the rounds of the batch", rounds));
   }
-  if (layers_in_groups(groups) < groups.sizes.size()) {
-    return misfit("must be 1, because the last layer takes the whole batch");
+  if (!groups.sizes.empty() && outlasts_round(groups, groups.sizes.size() - 1)) {
+    return misfit("must be 1, because the last layer takes more than a round");
   }
   if (order != InstructionOrder::kByStart) return misfit("the order must be \"by start\"");
   if (!fits_at_once(capacities, given, config)) {

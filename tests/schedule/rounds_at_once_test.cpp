@@ -247,13 +247,15 @@ TEST(RoundsAtOnceTest, AreMadeOfWholeGroups) {
   EXPECT_FALSE(fits(1, 4, 6));
   EXPECT_FALSE(fits(1, 5, 5));
   EXPECT_FALSE(fits(1, 1, 5));
-  // Layers that take the whole batch follow the last round.
+  // Layers that take more than a round follow the last round of their images.
   EXPECT_TRUE(fits(2, 12, 6));
+  EXPECT_TRUE(fits(1, 6, 3));
+  EXPECT_TRUE(fits(1, 4, 2));
   EXPECT_FALSE(fits(2, 12, 3));
   EXPECT_FALSE(fits(2, 12, 5));
 }
 
-TEST(RoundsAtOnceTest, AreNotFollowedByLayersThatTakeTheWholeBatch) {
+TEST(RoundsAtOnceTest, AreNotFollowedByLayersThatTakeMore) {
   MachineConfig config = small_machine(ElementType::kBf16, 8, 8);
   Capacities part = capacities_of(config);
   part.unified_buffer_kib /= 2;
@@ -266,7 +268,7 @@ TEST(RoundsAtOnceTest, AreNotFollowedByLayersThatTakeTheWholeBatch) {
   EXPECT_FALSE(misfit(12, 1));
   ASSERT_TRUE(misfit(12, 2));
   EXPECT_EQ(misfit(12, 2)->field, "rounds_at_once");
-  EXPECT_EQ(misfit(12, 2)->why, "must be 1, because the last layer takes the whole batch");
+  EXPECT_EQ(misfit(12, 2)->why, "must be 1, because the last layer takes more than a round");
 }
 
 }  // namespace

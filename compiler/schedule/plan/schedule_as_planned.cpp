@@ -130,14 +130,18 @@ class PlannedChoices {
     return groups;
   }
 
-  /// `last`: of the layers in groups.
-  void check_round(const LayerPlan& last) const {
+  void check_round() const {
     if (plan_.round == 0) return;
-    if (plan_.round % last.images == 0 && batch_ % plan_.round == 0) return;
-    refuse(program_, "round", plan_.round,
-           fmt::format("must be a multiple of the {} of {} and divide the batch of {}",
-                       counted(static_cast<std::uint64_t>(last.images), "image"),
-                       printable(last.layer), batch_));
+    if (batch_ % plan_.round != 0) {
+      refuse(program_, "round", plan_.round, fmt::format("must divide the batch of {}", batch_));
+    }
+    for (const LayerPlan& layer : plan_.layers) {
+      if (plan_.round % layer.images == 0 || layer.images % plan_.round == 0) continue;
+      refuse(program_, "round", plan_.round,
+             fmt::format("must divide the {} of {}, or be a multiple of them",
+                         counted(static_cast<std::uint64_t>(layer.images), "image"),
+                         printable(layer.layer)));
+    }
   }
   ImageGroups checked(ImageGroups groups) const {
     const auto misfit = misfit_of_rounds(groups, plan_.capacities, plan_.order, machine_);
@@ -194,7 +198,7 @@ class PlannedChoices {
       }
       groups.sizes.push_back(layer.images);
     }
-    check_round(plan_.layers[layers_in_groups(groups) - 1]);
+    check_round();
     groups = checked(std::move(groups));
     if (const std::int64_t parts = count_parts(groups); parts > kMostLayerParts) {
       const LayerPlan& first = plan_.layers.front();

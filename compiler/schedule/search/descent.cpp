@@ -117,11 +117,27 @@ void Descent::consider_repeated() {
       consider_cut_inputs(choices);
     }
   }
+  if (smaller_->groups.sizes.empty()) return;
+  consider_room_beside_rounds();
   ScheduleChoices larger = *smaller_;
-  for (std::int64_t& images : larger.groups.sizes) images *= parts_;
+  for (std::int64_t& images : larger.groups.sizes) {
+    images = std::min(images * parts_, larger.groups.images);
+  }
   if (larger.groups.sizes.front() == larger.groups.images) larger.groups = {};
   larger.groups.round = 0;
   consider(larger);
+}
+
+void Descent::consider_room_beside_rounds() {
+  ScheduleChoices choices = *smaller_;
+  const std::uint64_t rows = rows_beside_rounds(in_forms(segment_, choices.forms), choices.groups,
+                                                planned_machine(choices));
+  const std::uint64_t staging = choices.buffer.staging_rows();
+  const auto parts = static_cast<std::uint64_t>(parts_);
+  const std::uint64_t more = rows - rows / parts;
+  if (more == 0 || more >= staging) return;
+  stage(choices, staging - more);
+  consider(choices);
 }
 
 void Descent::consider_groups_of(const ScheduleChoices& other_groups) {

@@ -54,6 +54,9 @@ class Descent : protected DivisionSearch {
   /// The choices for a part of the batch: its instructions part by part, or of all parts together,
   /// or with as many groups of more images.
   void consider_repeated();
+  /// The same with less staging, so that what rounds leave for a layer that takes the whole batch
+  /// drives out nothing that stays in a round.
+  void consider_room_beside_rounds();
   /// The choices for a part of the batch with other groups of images.
   void consider_groups_of(const ScheduleChoices& other_groups);
   /// Changes the choices of single layers, and the division of the buffer, until nothing saves

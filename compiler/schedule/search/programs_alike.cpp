@@ -37,7 +37,7 @@ std::vector<std::string> layers_of(const Segment& segment) {
 }  // namespace
 
 CostedSchedule ProgramsAlike::schedule(const Segment& segment, const MappingOptions& options,
-                                       const SearchedLike& like) {
+                                       const FoundChoices* like) {
   const auto search = [&] { return schedule_segment(segment, config_, options, like); };
   if (options.programs == 1 || options.effort == SearchEffort::kNone) return search();
   auto program = unsearched_program(segment, options);

@@ -24,7 +24,7 @@ class ProgramsAlike {
   /// schedule_segment(), with the result of an earlier segment of the same program if there is one.
   /// The same: layers of the same shapes and forms, and without a search the same instructions.
   CostedSchedule schedule(const Segment& segment, const MappingOptions& options,
-                          const SearchedLike& like);
+                          const FoundChoices* like);
 
  private:
   struct Known {

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <future>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "compiler/layers/layer_parts.h"
 #include "compiler/schedule/choose_bands.h"
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/search/descent.h"
@@ -36,8 +38,8 @@ class ScheduleSearch : private Descent {
   /// Choices for a segment of the same layers are a candidate too. For one image they leave little
   /// to improve, so the search ends early if it begins with more cycles, or with many more if
   /// candidates are replayed quickly.
-  void begin_like(const SearchedLike& like) {
-    like_ = choices_like(*like.choices, segment_);
+  void begin_like(const FoundChoices& like) {
+    like_ = choices_like(like.choices, segment_);
     if (like_ && batch_of(segment_) == 1) likes_cycles_ = like.cycles;
   }
 
@@ -100,6 +102,8 @@ class ScheduleSearch : private Descent {
     choices.groups.images = batch_of(segment_);
     if (choices.groups.round == 0) choices.groups.round = images;
     if (choices.groups.sizes.empty()) choices.groups.sizes.assign(segment_.layers.size(), images);
+    const ImageDivision division(in_forms(segment_, choices.forms), batch_of(segment_));
+    choices.groups = as_divided(std::move(choices.groups), division);
     return choices;
   }
 
@@ -160,23 +164,54 @@ class ScheduleSearch : private Descent {
   std::optional<ScheduleChoices> at_once_;  // as smaller_, with rounds at once, if that is better
 };
 
+/// True if a layer cannot take the batch in groups: its images are columns of the array.
+bool has_undivided_layer(const Segment& segment) {
+  const ImageDivision division(in_forms(segment, {}), batch_of(segment));
+  for (std::size_t i = 0; i < segment.layers.size(); ++i) {
+    if (!division.divides(i)) return true;
+  }
+  return false;
+}
+
+/// True if a search may do better that does not begin with a part of the batch: an undivided layer
+/// is another one in the part. What is far from the network's best so far is not searched again.
+bool is_worth_another(const CostedSchedule& found, const Segment& segment,
+                      const FoundChoices* like) {
+  if (!found.cycles || !has_undivided_layer(segment)) return false;
+  return like == nullptr || *found.cycles <= like->cycles + like->cycles / 50;
+}
+
 }  // namespace
 
 std::optional<CostedSchedule> search_schedules(const Segment& segment, const MachineConfig& config,
                                                const MappingOptions& options, std::uint64_t most,
                                                const KnownChoices& known) {
-  ScheduleSearch search(segment, config, options, most);
-  search.share(known.replays);
-  if (const auto part = part_of_batch(segment, options)) {
-    std::optional<CostedSchedule> found;
-    if (known.of_part == nullptr) {
-      found = search_schedules(*part, config, options, most, {.replays = known.replays});
-    }
-    const CostedSchedule* of_part = found ? &*found : known.of_part;
-    if (of_part != nullptr) search.begin_with_part(*of_part, batch_of(*part));
+  const auto part = part_of_batch(segment, options);
+  const auto search = [&](const CostedSchedule* of_part) {
+    ScheduleSearch each(segment, config, options, most);
+    each.share(known.replays);
+    if (of_part != nullptr) each.begin_with_part(*of_part, batch_of(*part));
+    if (known.like != nullptr) each.begin_like(*known.like);
+    return each.run();
+  };
+  if (!part) return search(nullptr);
+  std::optional<CostedSchedule> parts_own;
+  if (known.of_part == nullptr) {
+    parts_own = search_schedules(*part, config, options, most, {.replays = known.replays});
+    if (!parts_own) return search(nullptr);
   }
-  if (known.like.choices != nullptr) search.begin_like(known.like);
-  return search.run();
+  const CostedSchedule& of_part = parts_own ? *parts_own : *known.of_part;
+  auto found = search(&of_part);
+  if (!found) return found;
+  if (is_worth_another(*found, segment, known.like)) {
+    auto other = search(nullptr);
+    if (other && other->cycles && *other->cycles < *found->cycles) found = std::move(other);
+  }
+  if (of_part.cycles) {
+    found->of_part = std::make_shared<FoundChoices>(
+        FoundChoices{*of_part.choices, *of_part.cycles, of_part.of_part});
+  }
+  return found;
 }
 
 }  // namespace weft::compiler

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "compiler/layers/segment.h"
@@ -14,6 +15,13 @@
 
 namespace weft::compiler {
 
+/// What a search found, and what it had found before for a part of the batch.
+struct FoundChoices {
+  ScheduleChoices choices;
+  Cycle cycles = 0;
+  std::shared_ptr<const FoundChoices> of_part = nullptr;
+};
+
 /// A schedule, what it follows from, and what it costs if that was replayed.
 struct CostedSchedule {
   Schedule schedule;
@@ -22,6 +30,7 @@ struct CostedSchedule {
   std::uint64_t replayed = 0;  // instructions, by the search
   /// If `choices` have rounds at once: the best without.
   std::optional<ScheduleChoices> one_at_a_time = std::nullopt;
+  std::shared_ptr<const FoundChoices> of_part = nullptr;  // with which the search began
 };
 
 /// The search ends when it has replayed this many instructions, and takes the best schedule so far.
@@ -33,17 +42,11 @@ constexpr std::uint64_t most_replayed(SearchEffort effort) {
 /// are searched from the machine's own capacities and from less of one.
 constexpr std::uint64_t kShortProgram = most_replayed(SearchEffort::kNormal) / 12'000;
 
-/// The result of a search of a segment of the same layers in other forms.
-struct SearchedLike {
-  const ScheduleChoices* choices = nullptr;  // null: none
-  Cycle cycles = 0;
-};
-
 /// What a search may begin with.
 struct KnownChoices {
   const CostedSchedule* of_part = nullptr;  // part_of_batch(), repeated; null: to be searched
-  SearchedLike like = {};
-  SharedReplays* replays = nullptr;  // with searches for other machines; null: none
+  const FoundChoices* like = nullptr;       // for the same layers in other forms; null: nothing
+  SharedReplays* replays = nullptr;         // with searches for other machines; null: none
 };
 
 /// The best schedule that a search of `most` replayed instructions finds; nullopt if no layer fits

@@ -27,7 +27,7 @@ namespace {
 /// The thorough search begins elsewhere than the normal one and may end in a worse place, so it
 /// takes the better of both.
 Found find_best(const Segment& segment, const MachineConfig& config, const MappingOptions& options,
-                const SearchedLike& like) {
+                const FoundChoices* like) {
   Searches searches(config);
   auto found = searches.find(segment, config, options, like);
   if (options.effort != SearchEffort::kThorough) return found;
@@ -44,7 +44,7 @@ Found find_best(const Segment& segment, const MachineConfig& config, const Mappi
 }  // namespace
 
 CostedSchedule schedule_segment(const Segment& segment, const MachineConfig& config,
-                                const MappingOptions& options, const SearchedLike& like) {
+                                const MappingOptions& options, const FoundChoices* like) {
   auto found = find_best(segment, config, options, like);
   if (const auto* obstacle = std::get_if<Obstacle>(&found)) refuse(segment, *obstacle, config);
   return std::get<CostedSchedule>(std::move(found));

@@ -14,6 +14,7 @@ namespace weft::compiler {
 /// limited: long programs try fewer schedules or only the first. SearchEffort::kNone takes the
 /// first that fits. Throws ConfigError if a layer does not fit even the whole buffer.
 CostedSchedule schedule_segment(const Segment& segment, const MachineConfig& config,
-                                const MappingOptions& options = {}, const SearchedLike& like = {});
+                                const MappingOptions& options = {},
+                                const FoundChoices* like = nullptr);
 
 }  // namespace weft::compiler

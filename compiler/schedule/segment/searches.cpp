@@ -71,20 +71,21 @@ std::uint64_t most_of_short(const Segment& segment, const MachineConfig& config)
 }
 
 Found Searches::find(const Segment& segment, const MachineConfig& config,
-                     const MappingOptions& options, const SearchedLike& like) {
+                     const MappingOptions& options, const FoundChoices* like) {
   if (const auto product = only_product(segment, config)) {
     return product_schedule(*product, config);
   }
   const bool is_small = tries_smaller_machines(segment, config, options);
   const bool thorough = options.effort == SearchEffort::kThorough;
   const std::uint64_t most = most_replayed(options.effort);
+  const FoundChoices* known = is_small ? nullptr : like;
   const auto search = [&]() -> Found {
     // A short program is searched in the same way on every machine, whatever was found before.
     if (is_small && !thorough) return of_short(segment, config, options);
     // The replays of a long program are of no use to another search, and too many to keep.
-    return own_schedule(segment, config, is_small ? to_the_end(options) : options, most,
-                        {of_part(segment, config, options), is_small ? SearchedLike{} : like,
-                         is_small ? &replays_ : nullptr});
+    return own_schedule(
+        segment, config, is_small ? to_the_end(options) : options, most,
+        {of_part(segment, config, options, known), known, is_small ? &replays_ : nullptr});
   };
   Found scheduled = search();
   auto* own = std::get_if<CostedSchedule>(&scheduled);
@@ -114,7 +115,7 @@ Found Searches::find(const Segment& segment, const MachineConfig& config,
 }
 
 const CostedSchedule* Searches::of_part(const Segment& segment, const MachineConfig& config,
-                                        MappingOptions options) {
+                                        MappingOptions options, const FoundChoices* like) {
   const auto part = part_of_batch(segment, options);
   if (!part) return nullptr;
   // A part may take longer for each image than the batch, but hardly twice as long.
@@ -122,8 +123,9 @@ const CostedSchedule* Searches::of_part(const Segment& segment, const MachineCon
     options.to_beat =
         2 * *options.to_beat / static_cast<Cycle>(batch_of(segment) / batch_of(*part));
   }
-  const Found& found =
-      once(parts_, *part, config, options, [&] { return find(*part, config, options); });
+  const FoundChoices* likes_part = like == nullptr ? nullptr : like->of_part.get();
+  const Found& found = once(parts_, *part, config, options,
+                            [&] { return find(*part, config, options, likes_part); });
   const auto* schedule = std::get_if<CostedSchedule>(&found);
   return schedule != nullptr && schedule->choices ? schedule : nullptr;
 }

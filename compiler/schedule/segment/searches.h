@@ -43,10 +43,11 @@ class Searches {
 
   /// The best schedule that is found, or what does not fit.
   Found find(const Segment& segment, const MachineConfig& config, const MappingOptions& options,
-             const SearchedLike& like = {});
-  /// The same for part_of_batch(); null if there is none.
+             const FoundChoices* like = nullptr);
+  /// The same for part_of_batch(); null if there is none. On each machine `like` must be the same
+  /// for all calls.
   const CostedSchedule* of_part(const Segment& segment, const MachineConfig& config,
-                                MappingOptions options);
+                                MappingOptions options, const FoundChoices* like = nullptr);
   /// The best schedule of a short program for the machine alone, without what it leaves empty. Its
   /// batch begins with of_part() there, so this is what schedule_segment() begins with on that
   /// machine.

@@ -168,7 +168,8 @@ TEST_F(PlanTest, NonsenseIsRefusedWithItsField) {
   expect_refused(with("/programs/0/fit", "best"), "must be \"next\" or \"first\"");
   expect_refused(with("/programs/0/fit", 2), "fit is no text; must be \"next\" or \"first\"");
   expect_refused(with("/programs/0/staging_rows", 1000000000), "programs[0]: staging_rows");
-  expect_refused(with("/programs/0/round", 3), "programs[0]: round = 3: must be a multiple");
+  expect_refused(with("/programs/0/round", 3),
+                 "programs[0]: round = 3: must divide the batch of 4");
   expect_refused(with("/programs/0/rounds_at_once", 0), "rounds_at_once is not a whole number");
   expect_refused(with("/programs/0/rounds_at_once", 9),
                  "programs[0]: rounds_at_once = 9: must be 1 to 4, the rounds of the batch");
