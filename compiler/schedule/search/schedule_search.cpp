@@ -37,10 +37,10 @@ class ScheduleSearch : private Descent {
 
   /// Choices for a segment of the same layers are a candidate too. For one image they leave little
   /// to improve, so the search ends early if it begins with more cycles, or with many more if
-  /// candidates are replayed quickly.
+  /// candidates are replayed quickly. What loses for one image may win for a batch.
   void begin_like(const FoundChoices& like) {
     like_ = choices_like(like.choices, segment_);
-    if (like_ && batch_of(segment_) == 1) likes_cycles_ = like.cycles;
+    if (like_ && batch_of(segment_) == 1 && !like.is_part) likes_cycles_ = like.cycles;
   }
 
   /// nullopt if no layer fits beside sheets that stay. Short programs are also searched in each
@@ -209,7 +209,7 @@ std::optional<CostedSchedule> search_schedules(const Segment& segment, const Mac
   }
   if (of_part.cycles) {
     found->of_part = std::make_shared<FoundChoices>(
-        FoundChoices{*of_part.choices, *of_part.cycles, of_part.of_part});
+        FoundChoices{*of_part.choices, *of_part.cycles, of_part.of_part, true});
   }
   return found;
 }

@@ -20,6 +20,7 @@ struct FoundChoices {
   ScheduleChoices choices;
   Cycle cycles = 0;
   std::shared_ptr<const FoundChoices> of_part = nullptr;
+  bool is_part = false;  // found for a part of a batch
 };
 
 /// A schedule, what it follows from, and what it costs if that was replayed.

@@ -104,15 +104,14 @@ TEST(ScheduleSearchTest, MoreEffortNeverLoses) {
   EXPECT_GT(3 * faster, kSeeds);
 }
 
-/// A batch takes no more cycles than both its halves, one after the other. That is sure if its
-/// schedule can be divided by images and no shared memory reorders what both halves move. Of the
-/// others, three may lose up to a fiftieth.
+/// A batch takes no more cycles than both its halves, one after the other, unless a shared memory
+/// reorders what both halves move. Three of those may lose up to a fiftieth.
 TEST(ScheduleSearchTest, AnImageTakesNoLongerInALargerBatch) {
   const std::uint64_t seeds = draws(12, 100);
   std::cout << "seeds 0 to " << seeds - 1 << '\n';
   std::uint64_t faster = 0;
   int slower = 0;
-  std::uint64_t sure = 0;
+  std::uint64_t apart = 0;  // with no shared memory
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     Random random(seed);
     const MachineConfig config = random_machine(random, ElementType::kBf16);
@@ -123,16 +122,16 @@ TEST(ScheduleSearchTest, AnImageTakesNoLongerInALargerBatch) {
     const Cycle one = runtime::time_network(single, config).total;
     const Cycle both = cycles(prepared(network.of_batch(2 * half)), config, {});
     faster += both < 2 * one ? 1U : 0U;
-    if (config.memory_kind == MemoryKind::kShared || single.choices.turned_results) {
+    if (config.memory_kind == MemoryKind::kShared) {
       EXPECT_LE(50 * both, 51 * 2 * one) << "images: " << half;
       slower += both > 2 * one ? 1 : 0;
     } else {
       EXPECT_LE(both, 2 * one) << "images: " << half;
-      ++sure;
+      ++apart;
     }
   }
   EXPECT_GT(5 * faster, 4 * seeds);
-  EXPECT_GT(5 * sure, 2 * seeds);
+  EXPECT_GT(5 * apart, 2 * seeds);
   EXPECT_LE(slower, 3);
 }
 
