@@ -1,5 +1,5 @@
-// The first images of a segment, checked against the segment of the same network with so many
-// images: both have the same sheets, and take the same cycles.
+// The first images of a batch. The oracle is the same network, compiled for a batch of that size:
+// both must have the same sheets and take the same cycles.
 #include "compiler/layers/first_images.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ std::vector<Segment> segments_of(const SmallNetwork& network, std::int64_t batch
 }
 
 struct Classes {
-  int rows = 0;     // segments of which all layers can be divided
+  int rows = 0;     // segments whose layers can all be divided
   int columns = 0;  // the others
   int cycles = 0;   // segments whose cycles were compared
   int others = 0;   // for fewer images the planner decides otherwise
